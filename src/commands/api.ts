@@ -2,6 +2,7 @@ import { loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
+import { createSite } from '../site/site.ts'
 import { startTracing } from '../tracing/start.ts'
 import { connectApi, connectReads, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
@@ -18,7 +19,8 @@ export async function api(): Promise<void> {
   const reads = connectReads(config, db, log)
   const tracing = await startTracing(config, 'supply-ordering-api', log)
   const { tracer } = tracing
-  const server = await startServer({ db, reads, config, log, tracer, sealing, expected: expectedVersion() })
+  const [site, expected] = [createSite(config), expectedVersion()]
+  const server = await startServer({ db, reads, config, site, log, tracer, sealing, expected })
   await runUntilEnded(log, [], [[server.drain], [reads.end, tracing.end], [db.end]], () =>
     console.log(`ready: ${server.url}`),
   )

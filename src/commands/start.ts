@@ -7,6 +7,7 @@ import { type EmbeddedPostgres, startPostgres } from '../embedded_postgres/start
 import { startServer } from '../http/server.ts'
 import { createLog, type Log } from '../log.ts'
 import { expectedVersion, migrate } from '../migrate/migrate.ts'
+import { createSite } from '../site/site.ts'
 import { startTracing } from '../tracing/start.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectApi, connectReads, connectWorker } from './connections.ts'
@@ -94,7 +95,8 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   const db = stories?.watched(apiDb) ?? apiDb
   const tracing = await startTracing(config, 'supply-ordering', log)
   const { tracer } = tracing
-  const server = await startServer({ db, reads, config, log, tracer, sealing, expected: expectedVersion() })
+  const [site, expected] = [createSite(config), expectedVersion()]
+  const server = await startServer({ db, reads, config, site, log, tracer, sealing, expected })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl, config.dataKeys) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log, tracer, sealing })
   await postgres?.claim.showAddress(server.url)

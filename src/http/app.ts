@@ -4,12 +4,6 @@ import type { Config } from '../config.ts'
 import { type Reads, readsFrom } from '../database/reads.ts'
 import { type Log, safeError } from '../log.ts'
 import { noSealing, type Sealing } from '../sealing/sealing.ts'
-import { addAssetRoutes } from '../site/assets.ts'
-import { addGuideRoutes, guardGuide } from '../site/guide.ts'
-import { addHomeRoutes } from '../site/home.ts'
-import { forbidCaching } from '../site/page.ts'
-import { addReferenceRoutes } from '../site/reference.ts'
-import { answerBrowsers } from '../site/refusal_pages.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
@@ -20,9 +14,11 @@ import { type Admission, createAdmission } from './middleware/admission.ts'
 import { receiveBodies } from './middleware/bodies.ts'
 import { clientAddress } from './middleware/client_address.ts'
 import { answerErrors } from './middleware/error_envelope.ts'
+import { guardGuide } from './middleware/guide_password.ts'
 import { createKeyUses } from './middleware/key_uses.ts'
 import { rejectUnknownParameters } from './middleware/query_parameters.ts'
 import { identify } from './middleware/request_id.ts'
+import { rulesFor } from './paths.ts'
 import { addAccountRoutes } from './routes/account.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
 import { addEventRoutes } from './routes/events.ts'
@@ -33,6 +29,13 @@ import { addResultRoutes } from './routes/results.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
 import { addEventPushes, addResultPushes } from './routes/suppliers.ts'
 
+/** The pages for people, which the command that starts the API mounts. */
+export type Site = {
+  addRoutes(routes: Routes): void
+  /** Answers the refused request of a browser with a page. */
+  answerBrowsers: Middleware
+}
+
 /** The options of the routes, less those that are made here, and what the app itself needs. */
 export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'allowNetworks' | 'admission'> & {
   /** Without it, all is read from `db`. */
@@ -41,8 +44,9 @@ export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'all
   sealing?: Sealing | undefined
   config: Pick<
     Config,
-    'allowedOrigins' | 'rateLimitPerMinute' | 'trustProxyHops' | 'callbackAllowNetworks' | 'publicUrl' | 'docsPassword'
+    'allowedOrigins' | 'rateLimitPerMinute' | 'trustProxyHops' | 'callbackAllowNetworks' | 'docsPassword'
   >
+  site: Site
   log: Log
   /** Traces requests. Optional. */
   tracer?: Tracer | undefined
@@ -55,7 +59,7 @@ export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'all
  * and authentication, then its route (404, 405), its body (413, 415, 400) and the work.
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
-  const { db, config, log, metrics, lifecycle, bodyMs, tracer = noTracer } = options
+  const { db, config, site, log, metrics, lifecycle, bodyMs, tracer = noTracer } = options
   const admission = createAdmission({ db, config, metrics, onKeyUsed: createKeyUses(db, log) })
   const routes = createRoutes(options, admission)
 
@@ -70,7 +74,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     rejectMalformed,
     findRoute(routes),
     forbidCaching,
-    answerBrowsers(config),
+    site.answerBrowsers,
     resolveClient(config.trustProxyHops),
     receiveBodies(bodyMs),
     admission.admit,
@@ -98,11 +102,14 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyMs' | 'trace
   addSimulationRoutes(routes, given)
   addResultPushes(routes, given)
   addEventPushes(routes, given)
-  addHomeRoutes(routes, config)
-  addReferenceRoutes(routes, config)
-  addGuideRoutes(routes, config)
-  addAssetRoutes(routes)
+  options.site.addRoutes(routes)
   return routes
+}
+
+/** Keeps documents and their refusals out of caches, and their URLs out of the Referer header. */
+async function forbidCaching(ctx: Context, next: Next): Promise<void> {
+  if (rulesFor(ctx.path).uncached) ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  await next()
 }
 
 // Requests that Node's parser accepts but that are not valid HTTP.

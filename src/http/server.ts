@@ -26,7 +26,9 @@ export type ServerTimes = {
   drainMs: number
 }
 
-export type ServerOptions = Pick<AppOptions, 'db' | 'reads' | 'tracer' | 'sealing' | 'config' | 'log' | 'expected'> & {
+type Given = 'db' | 'reads' | 'tracer' | 'sealing' | 'config' | 'site' | 'log' | 'expected'
+
+export type ServerOptions = Pick<AppOptions, Given> & {
   config: Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   times?: Partial<ServerTimes>
 }
@@ -59,7 +61,7 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if a port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { reads, config, log, tracer, sealing, expected } = options
+  const { reads, config, site, log, tracer, sealing, expected } = options
   const { db, stop: stopWatching } = watchOrders(options.db, log)
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
@@ -71,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     reads,
     resultWaiters,
     config,
+    site,
     log,
     tracer,
     sealing,

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../config.ts'
-import type { Context, Middleware, RouteContext, Routes } from '../http/context.ts'
+import type { RouteContext, Routes } from '../http/context.ts'
 import { refuse } from '../http/errors.ts'
-import { rulesFor } from '../http/paths.ts'
 import { jsonLine } from '../http/reply.ts'
-import { isSameSecret } from '../messages/sign.ts'
 import { addressOf, exampleAddress, withAddress } from './address.ts'
 import { type Asset, makeAsset, replyAsset } from './assets.ts'
 import { guideFile } from './guide/files.ts'
@@ -50,25 +48,4 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
   routes.get('/docs/:folder/:file', (ctx: RouteContext) => {
     giveFile(ctx, ctx.params.folder ?? '', ctx.params.file ?? '')
   })
-}
-
-/**
- * Lets in only requests with the password of the guide and any user name (HTTP Basic, compared in constant time).
- * Without a configured password it refuses all.
- */
-export function guardGuide(password: string | undefined): Middleware {
-  return async (ctx, next) => {
-    if (!rulesFor(ctx.path).password) return next()
-    const given = givenPassword(ctx)
-    if (password !== undefined && given !== undefined && isSameSecret(given, password)) return next()
-    ctx.set('WWW-Authenticate', 'Basic realm="guide for partners", charset="UTF-8"')
-    refuse(ctx, 'DOCS_PASSWORD')
-  }
-}
-
-function givenPassword(ctx: Context): string | undefined {
-  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(ctx.get('Authorization'))?.[1]
-  if (encoded === undefined) return undefined
-  const [, password] = /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? []
-  return password
 }

@@ -1,5 +1,4 @@
-import type { Context, Next } from '../http/context.ts'
-import { rulesFor } from '../http/paths.ts'
+import type { Context } from '../http/context.ts'
 
 /** All parts come from this service; the page itself has no inline script, style or frame. */
 const contentSecurityPolicy = [
@@ -13,12 +12,6 @@ const contentSecurityPolicy = [
 
 /** The parts of a page: its title as text, its head and body as HTML. */
 export type Page = { title: string; head: string; body: string }
-
-/** Keeps documents and their refusals out of caches, and their URLs out of the Referer header. */
-export async function forbidCaching(ctx: Context, next: Next): Promise<void> {
-  if (rulesFor(ctx.path).uncached) ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
-  await next()
-}
 
 /** A whole HTML page. `base` is the path of the service, without a final slash. */
 export function renderPage(base: string, { title, head, body }: Page): string {

@@ -10,6 +10,7 @@ import type { Database } from '../../src/database/client.ts'
 import { type ApiServer, type ServerTimes, startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/log.ts'
 import { expectedVersion } from '../../src/migrate/migrate.ts'
+import { createSite } from '../../src/site/site.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
 import { misfits } from './openapi/fits.ts'
 
@@ -70,6 +71,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     db,
     sealing,
     config,
+    site: createSite(config),
     log,
     expected: expectedVersion(),
     ...(options.times ? { times: options.times } : {}),

@@ -11,6 +11,7 @@ import { createAdmission } from '../../../src/http/middleware/admission.ts'
 import { createResultWaiters } from '../../../src/http/routes/result_waiters.ts'
 import { expectedVersion } from '../../../src/migrate/sql_files.ts'
 import { headers } from '../../../src/site/openapi/headers.ts'
+import { createSite } from '../../../src/site/site.ts'
 import { testDatabase } from '../../support/database.ts'
 import { document, jsonOf, operations, resolve, valuesOf } from '../../support/openapi/document.ts'
 import { faultsOf } from '../../support/openapi/fits.ts'
@@ -52,7 +53,8 @@ describe('the routes', () => {
     const admission = createAdmission({ db, config, metrics, onKeyUsed: () => {} })
     const lifecycle = { draining: false }
     const resultWaiters = createResultWaiters({ db })
-    const options = { db, resultWaiters, config, metrics, lifecycle, expected: expectedVersion() }
+    const site = createSite(config)
+    const options = { db, resultWaiters, config, site, metrics, lifecycle, expected: expectedVersion() }
     const routes = createRoutes(options, admission)
     const isPart = ({ path }: { path: string | RegExp }) => /^\/(?:assets|docs)\//.test(String(path))
     const described = routes.stack.filter((route) => !isPart(route))
