@@ -1,48 +1,98 @@
 set local role supply_owner;
 
-create type supply.occurrence as (cause text, message text);
-comment on type supply.occurrence is 'Something that operators are alerted of: its cause, and what happened in words.';
+create type supply.alert_kind as enum (
+  'dead_letter', 'item_stuck', 'item_held', 'contradicting_result', 'sold_twice', 'supplier_silent',
+  'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings', 'supplier_sync', 'unreadable',
+  'failover_loss', 'audit'
+);
+comment on type supply.alert_kind is
+  'What operators are alerted of. The subject of an alert is the reason (dead_letter), the code of a supplier (item_…, '
+  'contradicting_result, sold_twice, supplier_…), the item or event (unreadable), the timeline (failover_loss) or the '
+  'check (audit).';
+
+create type supply.occurrence as (kind supply.alert_kind, subject text, account_id bigint, message text);
+comment on type supply.occurrence is
+  'Something that operators are alerted of: its kind, its subject, the account if it is about one, and what happened '
+  'in words.';
+
+create table supply.occurrences (
+  id bigint generated always as identity primary key,
+  alert_id uuid not null,
+  kind supply.alert_kind not null,
+  subject text not null,
+  account_id bigint,
+  message text not null,
+  at timestamptz not null default now()
+);
+create index occurrences_alert on supply.occurrences (alert_id);
+comment on table supply.occurrences is
+  'What happened and is not yet counted in supply.alerts. Rows are only inserted, so that a transaction that has '
+  'locked an alert delays nobody; work.collect_alerts counts and removes them.';
+comment on column supply.occurrences.id is 'A running number.';
+comment on column supply.occurrences.alert_id is 'The alert that counts it (core.alert_id).';
+comment on column supply.occurrences.kind is 'The kind of the alert.';
+comment on column supply.occurrences.subject is 'The subject of the alert.';
+comment on column supply.occurrences.account_id is 'The account of the alert; null: it is about no account.';
+comment on column supply.occurrences.message is 'What happened, in words.';
+comment on column supply.occurrences.at is 'When it happened.';
 
 create table supply.alerts (
-  id uuid primary key default gen_random_uuid(),
-  cause text not null,
+  id uuid primary key,
+  kind supply.alert_kind not null,
+  subject text not null,
+  account_id bigint,
   hour timestamptz not null,
   message text not null,
   count int not null default 1 check (count >= 1),
   first_at timestamptz not null default now(),
   last_at timestamptz not null default now(),
   sent_at timestamptz,
-  acknowledged_at timestamptz,
-  acknowledged_by text,
-  note text,
   opened_at timestamptz not null default now(),
   closed_at timestamptz,
   end_sent_at timestamptz,
-  unique (cause, hour),
-  constraint alerts_acknowledged_check check ((acknowledged_at is null) = (acknowledged_by is null)),
+  unique nulls not distinct (kind, subject, account_id, hour),
   constraint alerts_end_check check (end_sent_at is null or closed_at is not null)
 );
-create index alerts_open on supply.alerts (cause) where closed_at is null;
+create index alerts_open on supply.alerts (kind, subject) where closed_at is null;
 create index alerts_latest on supply.alerts (last_at);
-comment on table supply.alerts is 'What operators have to look at: one row per cause and hour.';
-comment on column supply.alerts.id is 'What the job that sends the alert carries.';
-comment on column supply.alerts.cause is 'What happened, and to whom.';
+comment on table supply.alerts is
+  'What operators have to look at: one row per kind, subject, account and hour. core.alerts adds what is not yet '
+  'counted.';
+comment on column supply.alerts.id is 'Made from kind, subject, account and hour (core.alert_id). Its job carries it.';
+comment on column supply.alerts.kind is 'What happened.';
+comment on column supply.alerts.subject is 'To what it happened, as supply.alert_kind says.';
+comment on column supply.alerts.account_id is 'The account; null: it is about no account.';
 comment on column supply.alerts.hour is 'The hour that the row stands for.';
 comment on column supply.alerts.message is 'The first occurrence in words.';
 comment on column supply.alerts.count is 'How often it happened in that hour.';
 comment on column supply.alerts.first_at is 'When it first happened.';
 comment on column supply.alerts.last_at is 'When it last happened.';
 comment on column supply.alerts.sent_at is 'When it was logged, and posted where an alert webhook is set.';
-comment on column supply.alerts.acknowledged_at is
-  'When an operator last said that it was looked at; what happened later counts as new.';
-comment on column supply.alerts.acknowledged_by is 'The database login of that operator.';
-comment on column supply.alerts.note is 'What the operator noted about it.';
 comment on column supply.alerts.opened_at is
   'Since when it is open: since first_at, or since it happened again after it had been closed.';
 comment on column supply.alerts.closed_at is
-  'When its cause was found gone, or an operator closed it; null: it is open.';
+  'When its cause was found gone, or an operator had looked at it where no table shows that; null: it is open.';
 comment on column supply.alerts.end_sent_at is
   'When operators were notified of its end, or a later alert was left to do so; null: open, or not yet notified.';
+
+create table supply.acknowledgements (
+  id bigint generated always as identity primary key,
+  alert_id uuid not null,
+  count int not null,
+  at timestamptz not null default clock_timestamp(),
+  operator text not null default session_user,
+  note text not null
+);
+create index acknowledgements_alert on supply.acknowledgements (alert_id, id);
+comment on table supply.acknowledgements is
+  'What operators said about alerts. Rows are only inserted: an operator''s open transaction locks no alert.';
+comment on column supply.acknowledgements.id is 'A running number.';
+comment on column supply.acknowledgements.alert_id is 'The alert, which may not be counted yet.';
+comment on column supply.acknowledgements.count is
+  'The count of the alert that the operator saw. What happened after that is new.';
+comment on column supply.acknowledgements.at is 'When.';
+comment on column supply.acknowledgements.operator is 'The database login of the operator.';
+comment on column supply.acknowledgements.note is 'What the operator noted.';
 
 create table supply.operator_log (
   id bigint generated always as identity primary key,
@@ -87,8 +137,8 @@ comment on table supply.periodic_tasks is
 comment on column supply.periodic_tasks.task is 'The function of the schema work that it is.';
 comment on column supply.periodic_tasks.succeeded_at is 'When it last ran and succeeded.';
 insert into supply.periodic_tasks (task) values
-  ('sweep'), ('fill_slots'), ('number_results'), ('resume_forgotten'), ('close_alerts'), ('check_suppliers'),
-  ('run_audit');
+  ('sweep'), ('fill_slots'), ('number_results'), ('resume_forgotten'), ('collect_alerts'), ('close_alerts'),
+  ('check_suppliers'), ('run_audit');
 
 create table supply.data_keys (
   id text primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),

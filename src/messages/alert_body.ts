@@ -2,6 +2,10 @@ import type { AlertFormat } from '../config.ts'
 
 /** A notification of the operators: an alert is firing, or it is resolved (`work.begin_notification`). */
 export type Notification = {
+  kind: string
+  subject: string
+  account_id: string | null
+  /** Kind, subject and account in one text. */
   cause: string
   message: string
   count: number
@@ -34,10 +38,11 @@ function slackText(notice: Notification): string {
 }
 
 function alertmanagerAlert(notice: Notification, now: Date): object {
-  const [alertname = '', ...rest] = notice.cause.split(':')
+  const { kind: alertname, account_id: account, cause } = notice
+  const subject = account === null ? notice.subject : `account ${account}`
   const endsAt = notice.closed_at ?? new Date(now.getTime() + longestAlertMs)
   return {
-    labels: { alertname, service: 'supply-ordering-service', subject: rest.at(-1) ?? '', cause: notice.cause },
+    labels: { alertname, service: 'supply-ordering-service', subject, cause },
     annotations: { summary: notice.message, count: String(notice.count) },
     startsAt: notice.opened_at.toISOString(),
     endsAt: endsAt.toISOString(),

@@ -50,6 +50,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(fillMs, () => db.call('work.number_results')),
     every(sweepMs, createSweep(options)),
     every(lookMs, createLook(options)),
+    every(fillMs, () => db.call('work.collect_alerts')),
     every(lookMs, () => db.call('work.close_alerts')),
     every(fillMs, offerSync.look),
   ]

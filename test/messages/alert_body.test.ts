@@ -3,7 +3,8 @@ import { alertBody, type Notification } from '../../src/messages/alert_body.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 12, minute))
 const firing: Notification = {
-  ...{ status: 'firing', is_notified: false, cause: 'dead_letter:http_4xx:account 7', message: 'event x is dead' },
+  ...{ kind: 'dead_letter', subject: 'http_4xx', account_id: '7', cause: 'dead_letter:http_4xx:account 7' },
+  ...{ status: 'firing', is_notified: false, message: 'event x is dead' },
   ...{ count: 3, first_at: at(1), opened_at: at(5), closed_at: null },
 }
 const resolved = { ...firing, status: 'resolved', is_notified: true, closed_at: at(20) }
@@ -34,8 +35,9 @@ test('for Alertmanager an alert has an end: in a year, and the time of its end o
   expect(alertBody('alertmanager', resolved, now)).toEqual([{ ...alert, endsAt: '2026-05-01T12:20:00.000Z' }])
 })
 
-test('a cause without a subject has an empty label, which Alertmanager leaves out', () => {
-  expect(alertBody('alertmanager', { ...firing, cause: 'a_cause' }, now)).toMatchObject([
-    { labels: { alertname: 'a_cause', subject: '', cause: 'a_cause' } },
+test('for Alertmanager an alert about no account has its own subject', () => {
+  const stuck = { kind: 'item_stuck', subject: 'first', account_id: null, cause: 'item_stuck:first' }
+  expect(alertBody('alertmanager', { ...firing, ...stuck }, now)).toMatchObject([
+    { labels: { alertname: 'item_stuck', subject: 'first', cause: 'item_stuck:first' } },
   ])
 })

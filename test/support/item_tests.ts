@@ -99,7 +99,7 @@ export function itemTests({ name, balance = 1000, audited = false, isolated = fa
       sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${subjects})`,
     /** How often a cause was alerted so far. */
     alertsOf: async (cause: string): Promise<number> => {
-      const [row] = await sql()`select coalesce(sum(count), 0)::int as n from supply.alerts where cause = ${cause}`
+      const [row] = await sql()`select coalesce(sum(count), 0)::int as n from ops.alerts where cause = ${cause}`
       return row?.n
     },
     /** Records a pushed result, again while it is busy as the API does, and returns its result. */

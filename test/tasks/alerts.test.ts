@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { passAnHour } from '../support/alerts.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { answer, unknown } from '../support/items.ts'
@@ -97,7 +98,7 @@ describe('a dead letter', () => {
   test('in another hour is sent again', async () => {
     await deadLetter()
     await sent()
-    await sql()`update supply.alerts set hour = hour - interval '1 hour' where cause = ${causeOf('http_4xx')}`
+    await passAnHour(sql())
     await deadLetter()
     await expect.poll(() => calls().length).toBe(2)
     expect(await sql()`select count from ops.alerts where cause = ${causeOf('http_4xx')}`).toEqual([

@@ -3,21 +3,44 @@ returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  gone record;
+  closed uuid[];
 begin
   if not core.begin_periodic_task('close_alerts') then
     return 0;
   end if;
   with causes as materialized (
-    select distinct a.cause from supply.alerts a where a.closed_at is null
-  ), gone_causes as materialized (
-    select c.cause from causes c where not core.cause_stands(c.cause)
+    select distinct a.kind, a.subject, a.account_id from supply.alerts a where a.closed_at is null
+  ), judged as materialized (
+    select c.*, core.cause_stands(c.kind, c.subject, c.account_id) as stands from causes c
   )
-  select array_agg(a.id) as ids, array_agg(a.count) as counts, count(*)::int as number into gone
-  from supply.alerts a where a.closed_at is null and a.cause in (select g.cause from gone_causes g);
-  return case when gone.number > 0 then core.close_alerts(gone.ids, gone.counts) else 0 end;
+  select coalesce(array_agg(a.id), '{}') into closed
+  from core.alerts a join judged j on (j.kind, j.subject) = (a.kind, a.subject)
+    and j.account_id is not distinct from a.account_id
+  where a.closed_at is null and a.is_counted and not coalesce(j.stands, not a.is_acknowledged);
+  if cardinality(closed) = 0 then
+    return 0;
+  end if;
+
+  -- One that happened again since then has another count, or is locked by work.collect_alerts.
+  closed := array(
+    select a.id from supply.alerts a
+    where a.id = any (closed) and a.closed_at is null
+      and not exists (select from supply.occurrences o where o.alert_id = a.id)
+    order by a.id for no key update skip locked);
+  update supply.alerts a set closed_at = now() where a.id = any (closed);
+  update supply.alerts a set end_sent_at = now()
+  where a.id = any (closed) and exists (
+    select from supply.alerts o
+    where (o.kind, o.subject) = (a.kind, a.subject) and o.account_id is not distinct from a.account_id
+      and (o.closed_at is null or o.id = any (closed) and o.hour > a.hour));
+  -- An alert that was not sent yet has its job, which sends the end too.
+  perform core.enqueue('alert_operators', array(
+    select a.id from supply.alerts a where a.id = any (closed) and a.end_sent_at is null and a.sent_at is not null
+      order by a.id));
+  return cardinality(closed);
 end
 $$;
 comment on function work.close_alerts is
-  'Closes the alerts whose cause is gone, and returns how many. Call it every 5 s from each worker; only one runs at a
-time.';
+  'Closes the alerts whose cause is gone, and those that an operator acknowledged where no table shows that. Returns how
+many. The end of a cause is sent with the alert of its last hour, when no hour''s alert is open. Call it every 5 s from
+each worker; only one runs at a time.';

@@ -38,7 +38,7 @@ begin
     group by f.check_name
   )
   select coalesce(array_agg(f.check_name order by f.check_name), '{}'),
-    coalesce(array_agg(row('audit:' || f.check_name, f.first || case
+    coalesce(array_agg(row('audit', f.check_name, null, f.first || case
         when f.count > 1 then format(' (and %s more)', f.count - 1) else '' end)::supply.occurrence)
       filter (where f.is_new or not is_open), '{}'),
     coalesce(sum(f.count), 0)
@@ -46,7 +46,8 @@ begin
   from failed f
   cross join lateral (
     select exists (
-      select from supply.alerts al where al.cause = 'audit:' || f.check_name and al.closed_at is null) as is_open) as o;
+      select from core.alerts al
+      where al.kind = 'audit' and al.subject = f.check_name and al.closed_at is null) as is_open) as o;
   delete from supply.audit_breaches b
   where b.seen_at < now() - case
     when b.is_looked_at_each_time then interval '0' else (select max(s.round) from core.audit_scope s) end;

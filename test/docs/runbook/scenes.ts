@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
+import { sendAlerts } from '../../support/alerts.ts'
 import { answered, finishAttempt, leaseAttempt, makeEvent, unreachable } from '../../support/events.ts'
 import { answer, completed, processing, unknown } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
@@ -158,7 +159,7 @@ export const scenes: { [heading: string]: Scene } = {
       await answer(sql, stuck, processing())
       await timePasses(sql, '25 hours')
       await answer(sql, stuck, processing())
-      await sql`update supply.alerts set sent_at = now()`
+      await sendAlerts(sql)
       return undefined
     },
   },

@@ -154,7 +154,7 @@ const queue: Breach[] = [
   ],
   ['open_event_is_due_soon', 'waiting', setEvent('waiting', "next_attempt_at = 'infinity'")],
   ['open_event_is_due_soon', 'waiting', setEvent('waiting', `next_attempt_at = ${later('26 hours')}`)],
-  ['stuck_or_held_item_was_alerted', 'heldItem', "delete from supply.alerts where cause = 'item_held:first'"],
+  ['stuck_or_held_item_was_alerted', 'heldItem', "delete from supply.alerts where kind = 'item_held'"],
   ['stuck_or_held_item_was_alerted', 'stuckItem', setItem('stuckItem', `stuck_at = ${ago('1 hour')}`)],
   ['open_event_has_a_job', 'waiting', loseJob('waiting')],
   [

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
+import { closeAlerts, passAnHour } from '../../support/alerts.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf } from '../../support/operator.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
@@ -51,7 +52,7 @@ describe('an alert of the audit that was acknowledged', () => {
     await sql()`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`
     await sql()`update supply.audit_breaches set found_at = found_at - interval '1 minute', seen_at = seen_at - interval '1 minute'`
     await runAudit()
-    await sql()`select work.close_alerts()`
+    await closeAlerts(sql())
   }
   const acknowledge = () => operator()`
     select ops.acknowledge(alert_id, 'a bug, it is being looked at') from ops.alerts where cause = ${cause} and state = 'open'`
@@ -65,7 +66,7 @@ describe('an alert of the audit that was acknowledged', () => {
       select count(*) from supply.delivery_attempts a where a.event_id = events.id and a.round = events.round)`
     await sql()`update supply.accounts a set balance = l.balance_after from supply.ledger l where l.account_id = a.id and l.seq = a.last_seq`
     await nextRun()
-    await sql()`delete from supply.alerts where cause like 'audit:%'`
+    await sql()`delete from supply.alerts where kind = 'audit'`
     await miscount()
     await nextRun()
     await acknowledge()
@@ -76,7 +77,7 @@ describe('an alert of the audit that was acknowledged', () => {
     await nextRun()
     expect([await states(), await attention()]).toEqual([['acknowledged'], []])
     await setEvent(well.delivered, 'attempts = 7')
-    await sql()`update supply.alerts set hour = hour - interval '1 hour'`
+    await passAnHour(sql())
     await nextRun()
     expect([await states(), await attention()]).toEqual([['acknowledged'], []])
   })

@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { collectAlerts } from '../../support/alerts.ts'
 import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed, failed, processing } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
@@ -18,6 +19,7 @@ export async function makeAllThatIsWell(sql: postgres.Sql): Promise<void> {
   well.account = partner.accountId
   await makeItems(sql, partner)
   await makeEvents(sql, partner)
+  await collectAlerts(sql)
   const [alert] = await sql`select alert_id from ops.alerts where cause = 'item_held:first'`
   well.alert = alert?.alert_id
 }

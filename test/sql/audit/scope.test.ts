@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { closeAlerts } from '../../support/alerts.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
@@ -89,7 +90,7 @@ test('an alert stays open until its corrected order is checked again', async () 
   const states = async () => {
     await sql`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`
     await sql`select work.run_audit()`
-    await sql`select work.close_alerts()`
+    await closeAlerts(sql)
     const rows = await sql`select state from ops.alerts where cause = 'audit:charge_is_the_orders_total'`
     return rows.map(({ state }) => state)
   }

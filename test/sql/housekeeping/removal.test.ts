@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
+import { sendAlerts } from '../../support/alerts.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { audit } from '../../support/orders.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
@@ -35,7 +36,7 @@ async function counted(removal: Removal) {
 /** Lets everything be as old as if it had happened so long ago, and every alert be sent. */
 async function age(by: string): Promise<void> {
   await growOld(sql(), by)
-  await sql()`update supply.alerts set sent_at = coalesce(sent_at, first_at)`
+  await sendAlerts(sql())
   await sql()`delete from graphile_worker._private_jobs where task_id = (
     select id from graphile_worker._private_tasks where identifier = 'alert_operators')`
 }
@@ -93,10 +94,10 @@ test('alerts are removed long after they were acknowledged, but not while their 
   expect(await pass('alerts')).toBe(0)
   await acknowledge()
   expect(await pass('alerts')).toBe(0)
-  await sql()`update supply.alerts set acknowledged_at = now() - interval '91 days'`
+  await sql()`update supply.acknowledgements set at = now() - interval '91 days'`
   expect(await pass('alerts')).toBe(1)
-  const left = await sql()`select split_part(cause, ':', 1) as cause from ops.alerts order by cause`
-  expect(left.map(({ cause }) => cause)).toEqual(['item_held', 'item_stuck'])
+  const left = await sql()`select kind from ops.alerts order by kind::text`
+  expect(left.map(({ kind }) => kind)).toEqual(['item_held', 'item_stuck'])
   expect(await audit(sql())).toEqual([])
 })
 

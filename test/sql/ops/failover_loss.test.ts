@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import { closeAlerts } from '../../support/alerts.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, type Call, completed, leaseCalls, record } from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
@@ -71,7 +72,7 @@ test('an acknowledged order that is missing is reported, and holds all calls unt
 
   await operator().unsafe(remedy)
   expect(await attention()).toEqual([])
-  await sql()`select work.close_alerts()`
+  await closeAlerts(sql())
   const [closed] = await operator()`select closed_at from ops.alerts`
   expect(closed?.closed_at).not.toBeNull()
   expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'get' }])

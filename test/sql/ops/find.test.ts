@@ -11,7 +11,8 @@ const { sql, operator, partner, order, read, newEvent } = itemTests({ name: 'Acm
 const find = async (text: string | null) => [...(await operator()`select * from ops.find(${text})`)]
 const newAlert = () =>
   oneValue<string>(
-    sql()`insert into supply.alerts (cause, hour, message) values ('a cause', now(), 'what happened') returning id`,
+    sql()`insert into supply.alerts (id, kind, subject, hour, message)
+      values (gen_random_uuid(), 'audit', 'a_check', now(), 'what happened') returning id`,
   )
 /** What a result about this account or one of its own has. */
 const ofPartner = (kind: string, id: string | number) => ({ kind, id: `${id}`, account_id: `${partner().accountId}` })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sendAlerts } from '../../support/alerts.ts'
 import { answered, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
@@ -65,7 +66,7 @@ async function longStory() {
   await reply(item, unknown())
   await passes('10 seconds')
   await reply(item, completed({ codes: ['THE-FIRST-CODE', 'THE-SECOND-CODE'] }))
-  await sql()`update supply.alerts set sent_at = now()`
+  await sendAlerts(sql())
   await passes('20 minutes')
   await operator()`
     select ops.settle_item(${item}, 'completed', array['THE-THIRD-CODE'], 'second sent the missing code by mail')`
@@ -77,7 +78,7 @@ async function longStory() {
   await sql()`select work.begin_deliveries(array[${event}]::uuid[])`
   await passes('5 minutes')
   await attempt(event, 404)
-  await sql()`update supply.alerts set sent_at = now()`
+  await sendAlerts(sql())
   await passes('2 hours')
   await operator()`select ops.redeliver(${event})`
   await passes('100 milliseconds')

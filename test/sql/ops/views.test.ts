@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { collectAlerts } from '../../support/alerts.ts'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, processing } from '../../support/items.ts'
@@ -159,8 +160,9 @@ describe('ops.queue', () => {
       { task: 'deliver_webhook', order_code: row?.order_code, key: `deliver_webhook:${event}` },
     ])
     await answer(superuser(), (await keys(2)).item, completed({ codes: ['A'] }))
+    await collectAlerts(superuser())
     const alerts = await sql()`
-      select cause, order_code from ops.queue join ops.alerts on alert_id = subject where cause like 'item_%'`
+      select cause, order_code from ops.queue join ops.alerts as a on a.alert_id = ops.queue.subject where cause like 'item_%'`
     expect(alerts).toContainEqual({ cause: 'item_held:first', order_code: null })
     await superuser()`select graphile_worker.add_job('call_supplier', '{"id": "no item"}')`
     expect(await sql()`select subject, order_code from ops.queue where subject is null`).toEqual([

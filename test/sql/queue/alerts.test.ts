@@ -1,24 +1,28 @@
+import type postgres from 'postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { answered } from '../../support/events.ts'
+import { closeAlerts, collectAlerts, passAnHour } from '../../support/alerts.ts'
+import { answered, leaseAttempts } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, processing } from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
+import { makePartner } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
 const { sql, operator, partner, newItem, keys, newEvent, attempt, push } = itemTests({ balance: 100_000 })
 
-beforeEach(() => sql()`delete from supply.alerts`)
+beforeEach(() => sql()`truncate supply.alerts, supply.occurrences, supply.acknowledgements`)
 
 const alerts = () => operator()`select * from ops.alerts order by cause, hour`
 const states = async () => (await alerts()).map(({ state }) => state)
 const jobs = async () => (await sql()`select from ops.queue where task = 'alert_operators'`).length
 
 /** Closes the alerts whose cause is gone. Returns how many it closed, and the states of all. */
-const close = async () => [await oneValue(sql()`select work.close_alerts()`), ...(await states())]
+const close = async () => [await closeAlerts(sql()), ...(await states())]
 
 /** Does what a worker does with the jobs of alerts; returns what it sent. */
 async function send(): Promise<string[]> {
   const sent: string[] = []
+  await collectAlerts(sql())
   for (const { alert_id: id } of await alerts()) {
     for (;;) {
       const [notice] = await sql()`select * from work.begin_notification(${id})`
@@ -82,7 +86,7 @@ describe('an alert closes by itself', () => {
   test('in each of its hours, and its end is sent once', async () => {
     const first = await stuckItem()
     await send()
-    await sql()`update supply.alerts set hour = hour - interval '1 hour'`
+    await passAnHour(sql())
     const second = await stuckItem()
     await send()
     expect(await states()).toEqual(['open', 'open'])
@@ -93,18 +97,21 @@ describe('an alert closes by itself', () => {
   })
 
   test('before it was sent: then only its end is sent', async () => {
-    await answer(sql(), await stuckItem(), completed())
+    const item = await stuckItem()
+    await collectAlerts(sql())
+    await answer(sql(), item, completed())
     await close()
     expect(await jobs()).toBe(1)
     expect(await send()).toEqual(['resolved item_stuck:first'])
   })
 
-  test('after a transaction that raises it again, not during it', async () => {
+  test('while a transaction raises it again, which opens it again when it commits', async () => {
     await answer(sql(), await stuckItem(), completed())
     await sql().begin(async (raising) => {
-      await raising`select core.raise_alerts(array[row('item_stuck:first', 'again')::supply.occurrence])`
-      expect(await close()).toEqual([0, 'open'])
+      await raising`select core.raise_alerts(array[row('item_stuck', 'first', null, 'again')::supply.occurrence])`
+      expect(await close()).toEqual([1, 'closed'])
     })
+    expect(await states()).toEqual(['open'])
     expect(await close()).toEqual([1, 'closed'])
   })
 
@@ -146,13 +153,69 @@ describe('an acknowledged alert', () => {
     const [{ alert_id: id } = {}] = await alerts()
     expect(await close()).toEqual([0, 'open'])
     await operator()`select ops.acknowledge(${id}, 'settled with the supplier')`
-    expect(await states()).toEqual(['closed'])
+    expect(await close()).toEqual([1, 'closed'])
     expect(await send()).toEqual(['resolved contradicting_result:first'])
     expect(await attention()).toEqual([])
     await contradict(['another'])
     expect(await states()).toEqual(['open'])
     expect(await attention()).toHaveLength(1)
   })
+})
+
+describe('an alert whose row another transaction has locked', () => {
+  /** Dead letters of two accounts, in one call with a delivery of a third. Returns the states of their events. */
+  async function threePartners(): Promise<string[]> {
+    const others = [await makePartner(sql()), await makePartner(sql())]
+    const events = [await newEvent(), ...(await Promise.all(others.map((other) => newEvent(other))))]
+    const attempts = await leaseAttempts(sql(), events)
+    const results = attempts.map(({ ordinal, event_id: eventId, lease_token: leaseToken }) => ({
+      ...{ ordinal, eventId, leaseToken, result: answered(eventId === events[2] ? 200 : 410) },
+    }))
+    await sql().begin(async (tx) => {
+      await tx`set local lock_timeout = '2s'`
+      await tx`select from work.finish_deliveries(${tx.json(results as never)}, 0, null)`
+    })
+    const rows = await sql()`select id, state from supply.events where id = any (${events})`
+    return events.map((id) => rows.find((row) => row.id === id)?.state)
+  }
+
+  test.each<[string, (tx: postgres.TransactionSql, id: string) => Promise<unknown>]>([
+    ['by ops.acknowledge', (tx, id) => tx`select ops.acknowledge(${id}, 'looking')`],
+    ['for update', (tx, id) => tx`select from supply.alerts where id = ${id} for update`],
+  ])('%s delays no event of any account, and no alert of another', async (how, lock) => {
+    await deadEvent()
+    await send()
+    const [{ alert_id: id } = {}] = await alerts()
+    const session = how === 'for update' ? sql() : operator()
+    await session.begin(async (tx) => {
+      await lock(tx, id)
+      expect(await threePartners()).toEqual(['dead', 'dead', 'delivered'])
+      expect(
+        await sql().begin(async (worker) => {
+          await worker`set local lock_timeout = '2s'`
+          return oneValue(worker`select work.collect_alerts()`)
+        }),
+      ).toBe(1)
+      expect((await alerts()).map(({ count }) => count).sort()).toEqual([1, 2])
+    })
+    expect(await send()).toHaveLength(1)
+    expect((await sql()`select count from supply.alerts where id = ${id}`)[0]).toEqual({ count: 2 })
+    expect(await sql()`select from supply.occurrences`).toHaveLength(0)
+  })
+})
+
+test('is in ops.alerts at once, and can be acknowledged before a worker counts it', async () => {
+  await deadEvent()
+  const cause = `dead_letter:http_4xx:account ${partner().accountId}`
+  const account_id = `${partner().accountId}`
+  const [alert] = await alerts()
+  expect(alert).toMatchObject({ kind: 'dead_letter', subject: 'http_4xx', account_id, cause, count: 1, state: 'open' })
+  await operator()`select ops.acknowledge(${alert?.alert_id}, 'the partner was called')`
+  expect(await states()).toEqual(['acknowledged'])
+  await collectAlerts(sql())
+  expect(await states()).toEqual(['acknowledged'])
+  await deadEvent()
+  expect(await states()).toEqual(['open'])
 })
 
 test('the end of an alert whose job is lost gets another job', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { collectAlerts } from '../../support/alerts.ts'
 import { answered, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, leaseCalls, processing, unknown } from '../../support/items.ts'
@@ -15,7 +16,9 @@ async function askedItem(): Promise<string> {
 }
 
 async function newAlert(): Promise<string> {
-  await sql()`select core.raise_alerts(array[row('cause ' || gen_random_uuid(), 'a message')::supply.occurrence])`
+  await sql()`
+    select core.raise_alerts(array[row('audit', 'check ' || gen_random_uuid(), null, 'a message')::supply.occurrence])`
+  await collectAlerts(sql())
   return oneValue(sql()`select id from supply.alerts order by first_at desc limit 1`)
 }
 

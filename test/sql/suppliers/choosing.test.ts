@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { closeAlerts } from '../../support/alerts.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
@@ -94,8 +95,8 @@ describe('the circuit of a supplier', () => {
 
     await answer(sql(), await newItem(), processing())
     expect(await circuitOf('first')).toEqual({ failures: 0, is_open: false, is_waiting: null })
-    await sql()`select work.close_alerts()`
-    const open = await sql()`select from supply.alerts where cause = 'supplier_circuit:first' and closed_at is null`
+    await closeAlerts(sql())
+    const open = await sql()`select from ops.alerts where cause = 'supplier_circuit:first' and closed_at is null`
     expect(open).toHaveLength(0)
   })
 

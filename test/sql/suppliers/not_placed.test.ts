@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAlerts } from '../../support/alerts.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
@@ -82,9 +83,8 @@ describe('a fault that an operator must fix', () => {
     return row?.trouble
   }
   const closes = async (cause: string) => {
-    await sql()`select work.close_alerts()`
-    const [open] =
-      await sql()`select count(*)::int as n from supply.alerts where cause = ${cause} and closed_at is null`
+    await closeAlerts(sql())
+    const [open] = await sql()`select count(*)::int as n from ops.alerts where cause = ${cause} and closed_at is null`
     return open?.n === 0
   }
 
@@ -114,7 +114,7 @@ describe('a fault that an operator must fix', () => {
 
   test('is alerted once an hour for all items', async () => {
     for (let i = 0; i < 3; i += 1) await answer(sql(), (await order()).item, notPlaced('balance'))
-    const rows = await sql()`select from supply.alerts where cause = 'supplier_balance:first' and closed_at is null`
+    const rows = await sql()`select from ops.alerts where cause = 'supplier_balance:first' and closed_at is null`
     expect(rows).toHaveLength(1)
   })
 })

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAlerts } from '../../support/alerts.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
@@ -64,7 +65,7 @@ async function shown(): Promise<{ inStock: boolean; isNew: boolean }> {
 beforeEach(async () => {
   await sql()`truncate supply.offer_changes, supply.supplier_syncs`
   await sql()`delete from supply.offers where supplier <> 'first' or product_id = ${product}`
-  await sql()`delete from supply.alerts`
+  await sql()`truncate supply.alerts, supply.occurrences`
   await sql()`select ops.upsert_supplier('lister', 'http://127.0.0.1:10', 'token', 'b2b')`
   await sql()`
     update supply.suppliers set active = true, sync_every = interval '15 minutes', sync_due_at = now(), synced_at = null, sync_error = null
@@ -326,11 +327,11 @@ describe('a failed reading', () => {
     expect(await sql()`select from ops.attention where subject = 'supplier lister'`).toHaveLength(1)
     const told = await sql()`select subject, remedy from ops.attention where what = 'supplier not read'`
     expect([...told]).toEqual([{ subject: 'supplier lister', remedy: "select ops.sync_supplier('lister')" }])
-    await sql()`select work.close_alerts()`
-    const open = () => sql()`select from supply.alerts where cause = 'supplier_sync:lister' and closed_at is null`
+    await closeAlerts(sql())
+    const open = () => sql()`select from ops.alerts where cause = 'supplier_sync:lister' and closed_at is null`
     expect(await open()).toHaveLength(1)
     await sync(listed('7'))
-    await sql()`select work.close_alerts()`
+    await closeAlerts(sql())
     expect(await open()).toHaveLength(0)
     expect(await sql()`select from ops.attention where what = 'supplier not read'`).toHaveLength(0)
   })

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { closeAlerts } from '../../support/alerts.ts'
 import { testDatabase } from '../../support/database.ts'
 import { answer, completed, failed, leaseCalls, notReceived, processing, record, unknown } from '../../support/items.ts'
 import { operatorOf } from '../../support/operator.ts'
@@ -12,7 +13,8 @@ let partner: Partner
 
 beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
 beforeEach(async () => {
-  await sql()`truncate supply.supplier_attempts, supply.supplier_call_counts, supply.supplier_states, supply.alerts`
+  await sql()`truncate supply.supplier_attempts, supply.supplier_call_counts, supply.supplier_states, supply.alerts,
+    supply.occurrences`
   await sql()`update supply.order_items set status = 'failed', completed_at = now(), next_check_at = null where completed_at is null`
   partner = await makePartner(sql())
 })
@@ -146,10 +148,10 @@ describe('a supplier without a usable answer', () => {
     await answer(sql(), item, unknown())
     await passes('6 minutes')
     expect(await check()).toBe(1)
-    await sql()`select work.close_alerts()`
+    await closeAlerts(sql())
     expect(await alerts()).toMatchObject([{ state: 'open' }])
     await answer(sql(), item, processing())
-    await sql()`select work.close_alerts()`
+    await closeAlerts(sql())
     expect(await alerts()).toMatchObject([{ state: 'closed' }])
     expect(await check()).toBe(0)
     await passes('20 minutes')
@@ -191,7 +193,7 @@ describe('a supplier without a usable answer', () => {
     expect(await check()).toBe(1)
     await sql()`update supply.order_items set stuck_at = now() where id = ${item}`
     await operator()`select ops.settle_item(${item}, 'failed')`
-    await sql()`select work.close_alerts()`
+    await closeAlerts(sql())
     expect([(await alerts())[0]?.state, (await health())?.state]).toEqual(['closed', 'idle'])
   })
 

@@ -9,6 +9,8 @@ const tables = [
   'events',
   'delivery_attempts',
   'alerts',
+  'occurrences',
+  'acknowledgements',
   'operator_log',
   'redelivery_requests',
 ]

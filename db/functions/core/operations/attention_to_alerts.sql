@@ -1,7 +1,7 @@
 create or replace view core.attention_to_alerts as
 select al.opened_at as since,
-  case when al.is_known then replace(al.kind, '_', ' ') else 'alert' end as what,
-  case when al.kind like 'supplier\_%' then 'supplier ' || al.supplier else 'alert ' || al.id end as subject,
+  case when al.is_known then replace(al.kind::text, '_', ' ') else 'alert' end as what,
+  case when al.supplier is not null then 'supplier ' || al.supplier else 'alert ' || al.id end as subject,
   al.message || case
     when al.kind = 'supplier_circuit' then ': the next usable answer ends this; the remedy only removes this row'
     when al.kind in ('supplier_balance', 'supplier_credentials', 'supplier_settings')
@@ -20,15 +20,15 @@ select al.opened_at as since,
       when al.kind = 'supplier_silent' then 'the supplier was asked'
       else 'looked at' end)
   end as remedy,
-  null::text as order_code, null::bigint as account_id
+  null::text as order_code, al.account_id
 from (
-  select al.*, cause.kind, su.code as supplier, cause.kind = 'supplier_silent' and su.active as closes_supplier,
-    cause.kind in ('contradicting_result', 'sold_twice') or cause.kind like 'supplier\_%' as is_known
-  from supply.alerts al
-  cross join lateral (select split_part(al.cause, ':', 1) as kind) as cause
-  left join supply.suppliers su on su.code = split_part(al.cause, ':', 2)
-  where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
-    and cause.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss')
+  select al.*, su.code as supplier, al.kind = 'supplier_silent' and su.active as closes_supplier,
+    al.kind in ('contradicting_result', 'sold_twice') or su.code is not null as is_known
+  from core.alerts al
+  left join supply.suppliers su on su.code = al.subject and al.kind in (
+    'supplier_silent', 'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings')
+  where al.closed_at is null and not al.is_acknowledged
+    and al.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss')
 ) as al
 union all
 select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,

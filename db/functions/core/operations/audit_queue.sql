@@ -50,10 +50,11 @@ union all
 select 'stuck_or_held_item_was_alerted',
   format('item %s at %s has been %s since %s, but raised no alert', i.id, i.supplier, waits.how, waits.since)
 from items i
-cross join lateral (values ('stuck', i.stuck_at), ('held', i.held_at)) as waits (how, since)
+cross join lateral (values
+  ('stuck', 'item_stuck'::supply.alert_kind, i.stuck_at), ('held', 'item_held', i.held_at)) as waits (how, kind, since)
 where waits.since is not null and not exists (
-  select from supply.alerts a
-  where starts_with(a.cause, 'item_' || waits.how || ':')
+  select from core.alerts a
+  where a.kind = waits.kind
     -- Two transactions may record their times in the opposite order.
     and waits.since between a.first_at - interval '1 minute' and a.last_at + interval '1 minute')
 union all
@@ -110,8 +111,8 @@ where e.state = 'dead' and j.locked_at is null and j.attempts = 0 and j.run_at >
 union all
 select 'alert_has_a_job',
   format('alert %s (%s) was not sent, but has no job', a.id, a.cause)
-from supply.alerts a
-where (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
+from core.alerts a
+where a.is_counted and (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
   and not exists (select from core.jobs j where j.task = 'alert_operators' and j.subject = a.id)
 union all
 select 'job_may_still_run',

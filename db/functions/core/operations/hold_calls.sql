@@ -11,7 +11,7 @@ begin
   on conflict on constraint origin_pkey do nothing;
   update supply.origin o set
     lost = array(select distinct l from unnest(o.lost || hold_calls.lost) as l order by l);
-  perform core.raise_alerts(array[row('failover_loss:' || core.current_timeline(), format(
+  perform core.raise_alerts(array[row('failover_loss', core.current_timeline(), null, format(
     'a failover lost acknowledged work (%s%s): workers call no supplier until ops.begin_recovery or '
     'ops.confirm_origin; see ops.attention',
     array_to_string(hold_calls.lost[:20], ', '),

@@ -3,30 +3,30 @@ returns table (at timestamptz, place int, actor text, what text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   with occurrences as (
-    select a.finished_at as at, array[case
-        when a.verdict = 'held' then 'item_held:'
-        when a.verdict = 'stuck' then 'item_stuck:'
-        else 'contradicting_result:'
-      end || a.supplier] as causes
+    select a.finished_at as at, case
+        when a.verdict = 'held' then 'item_held'::supply.alert_kind
+        when a.verdict = 'stuck' then 'item_stuck'
+        else 'contradicting_result'
+      end as kind, a.supplier as subject, null::bigint as account_id
     from supply.order_items i
     cross join lateral (
       select a.* from supply.supplier_attempts a
       where a.item_id = i.id and a.verdict in ('held', 'stuck', 'late', 'contradicting')) as a
     where i.order_id = story_of_alerts.order_id
     union all
-    select a.finished_at, array(
-      select format('dead_letter:%s:account %s', reason, e.account_id)
-      from unnest(array['attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'blocked_address']) as reason)
+    select a.finished_at, 'dead_letter', null, e.account_id
     from supply.events e
     cross join lateral (
       select a.* from supply.delivery_attempts a
       where a.event_id = e.id and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')) as a
     where e.order_id = story_of_alerts.order_id
   ), raised as (
-    select o.at, al as alert, row_number() over (partition by o.at, o.causes order by al.last_at desc) as place
+    select o.at, al as alert,
+      row_number() over (partition by o.at, o.kind, o.subject order by al.last_at desc) as place
     from occurrences o
     -- An alert counts an hour, and two transactions may record their times in the opposite order.
-    join supply.alerts al on al.cause = any (o.causes)
+    join core.alerts al on al.kind = o.kind and al.subject = coalesce(o.subject, al.subject)
+      and al.account_id is not distinct from o.account_id
       and o.at between al.first_at - interval '1 minute' and al.last_at + interval '1 minute'
   )
   select r.at, 11, 'service', 'alert', 'operators are notified of ' || (r.alert).cause

@@ -3,8 +3,8 @@ returns supply.occurrence[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select array_agg(row(
-    case r.verdict when 'held' then 'item_held:' when 'stuck' then 'item_stuck:' else 'contradicting_result:' end
-      || r.supplier,
+    case r.verdict when 'held' then 'item_held' when 'stuck' then 'item_stuck' else 'contradicting_result' end,
+    r.supplier, null,
     case r.verdict
       when 'held' then format('item %s at supplier %s is held for an operator: %s', i.id, i.supplier, i.held_reason)
       when 'stuck' then format('supplier %s has not settled item %s within its deadline', r.supplier, i.id)

@@ -38,7 +38,7 @@ begin
     end loop;
 
     if is_troubled then
-      alerts := alerts || row('supplier_' || supplier.trouble || ':' || known.code, case supplier.trouble
+      alerts := alerts || row('supplier_' || supplier.trouble, known.code, null, case supplier.trouble
         when 'balance' then format('our balance at supplier %s is spent: its items wait', known.code)
         when 'credentials' then format('supplier %s does not accept our credentials: its items wait', known.code)
         else format('our settings of supplier %s make no request (%s): its items wait',
@@ -46,8 +46,8 @@ begin
       end)::supply.occurrence;
     end if;
     if supplier.open_since is not null and known.open_since is null then
-      alerts := alerts || row('supplier_circuit:' || known.code, format('supplier %s gave no usable answer to %s calls '
-        'in a row: new items go to others where others can serve, but for one a minute',
+      alerts := alerts || row('supplier_circuit', known.code, null, format('supplier %s gave no usable answer to %s '
+        'calls in a row: new items go to others where others can serve, but for one a minute',
         known.code, supplier.failures))::supply.occurrence;
     end if;
     supplier.trial_at := case

@@ -2,7 +2,7 @@ create or replace function core.sold_twice(item_ids uuid[])
 returns supply.occurrence[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select array_agg(row('sold_twice:' || t.supplier, t.message)::supply.occurrence)
+  select array_agg(row('sold_twice', t.supplier, null, t.message)::supply.occurrence)
   from (
     select i.supplier, format('supplier %s gave the same %s for orders %s and %s',
       i.supplier, string_agg(distinct same.what, ' and '),

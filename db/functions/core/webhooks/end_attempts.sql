@@ -31,7 +31,7 @@ begin
     select coalesce(array_agg(r.event_id) filter (where r.next_attempt_at > now()), '{}') as later_ids,
       array_agg(r.next_attempt_at) filter (where r.next_attempt_at > now()) as later_at,
       coalesce(array_agg(row(
-        format('dead_letter:%s:account %s', r.dead_reason, r.account_id),
+        'dead_letter', r.dead_reason, r.account_id,
         format('event %s of order %s (account %s) is a dead letter: %s%s',
           r.event_id, e.order_code, r.account_id, r.dead_reason,
           coalesce(' (' || coalesce(r.error, 'status ' || r.status_code) || ')', ''))

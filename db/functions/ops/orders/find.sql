@@ -26,9 +26,9 @@ begin
     e.event_id::text
   from ops.events e where e.event_id = wanted_id and e.simulated
   union all
-  select 'alert', null, null, format('%s; %s times in the hour of %s', a.message, a.count,
+  select 'alert', null, a.account_id, format('%s; %s times in the hour of %s', a.message, a.count,
     date_trunc('second', a.first_at)), a.id::text
-  from supply.alerts a where a.id = wanted_id;
+  from core.alerts a where a.id = wanted_id;
 
   return query
   select case k.kind when 'key' then 'api_key' else k.kind end, null, n.account_id, n.detail, n.id

@@ -1,16 +1,35 @@
 create or replace view ops.alerts as
-select a.id as alert_id, a.cause, a.message, a.count, a.first_at, a.last_at, a.sent_at, a.hour, a.acknowledged_at,
-  a.acknowledged_by, a.note,
+select a.id as alert_id, a.cause, a.message, a.count, a.first_at,
+  a.last_at, a.sent_at, a.hour, a.acknowledged_at, a.acknowledged_by, a.note,
   case
     when a.closed_at is not null then 'closed'
-    when a.acknowledged_at >= a.last_at then 'acknowledged'
+    when a.is_acknowledged then 'acknowledged'
     else 'open'
-  end as state, a.opened_at as since, a.closed_at, a.end_sent_at
-from supply.alerts a;
+  end as state, a.opened_at as since, a.closed_at, a.end_sent_at, a.kind, a.subject, a.account_id
+from core.alerts a;
 comment on view ops.alerts is
-  'The alerts, one row per cause and hour. ops.acknowledge records that an operator has looked at one.';
+  'The alerts, one row per kind, subject, account and hour. ops.acknowledge records that one was looked at.';
 comment on column ops.alerts.alert_id is 'The alert.';
+comment on column ops.alerts.cause is
+  'Kind, subject and account in one text, as the log and the alert webhook have it.';
+comment on column ops.alerts.message is 'The first occurrence in words.';
+comment on column ops.alerts.count is 'How often it happened in that hour.';
+comment on column ops.alerts.first_at is 'When it first happened.';
+comment on column ops.alerts.last_at is 'When it last happened.';
+comment on column ops.alerts.sent_at is 'When it was logged, and posted where an alert webhook is set.';
+comment on column ops.alerts.hour is 'The hour that the row stands for.';
+comment on column ops.alerts.acknowledged_at is 'When an operator last said that it was looked at.';
+comment on column ops.alerts.acknowledged_by is 'The database login of that operator.';
+comment on column ops.alerts.note is 'What the operator noted about it.';
 comment on column ops.alerts.state is
   'open; acknowledged: an operator has looked at it since it last happened; closed: its cause is gone. A closed alert
 that happens again in its hour is open again.';
 comment on column ops.alerts.since is 'When it was opened last.';
+comment on column ops.alerts.closed_at is
+  'When its cause was found gone, or an operator had looked at it where no table shows that; null: it is open.';
+comment on column ops.alerts.end_sent_at is
+  'When operators were notified of its end, or a later alert was left to do so; null: open, or not yet notified.';
+comment on column ops.alerts.kind is 'What happened.';
+comment on column ops.alerts.account_id is 'The account; null: it is about no account.';
+comment on column ops.alerts.subject is
+  'The reason of dead letters, the supplier, the item or event that does not open, or the check of the audit.';

@@ -58,18 +58,22 @@ begin
         select o.id from supply.offer_changes o where o.changed_at < kept_since
         order by o.changed_at limit at_once for update skip locked));
     when 'alerts' then
-      delete from supply.alerts a where a.id = any (array(
+      ids := array(
         select o.id from supply.alerts o
-        where o.last_at < kept_since and (o.acknowledged_at < kept_since or o.closed_at < kept_since)
-          and o.sent_at is not null
+        where o.last_at < kept_since and o.sent_at is not null
+          and (o.closed_at < kept_since or (
+            select max(l.at) from supply.acknowledgements l where l.alert_id = o.id) < kept_since)
           -- The audit looks for the alert of an item that still waits for an operator.
           and not exists (
             select from supply.order_items i
-            cross join lateral (values ('item_stuck:', i.stuck_at), ('item_held:', i.held_at)) as waits (cause, since)
+            cross join lateral (values
+              ('item_stuck'::supply.alert_kind, i.stuck_at), ('item_held', i.held_at)) as waits (kind, since)
             where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null
-              and starts_with(o.cause, waits.cause)
+              and o.kind = waits.kind
               and waits.since between o.first_at - interval '1 minute' and o.last_at + interval '1 minute')
-        order by o.last_at limit at_once for update skip locked));
+        order by o.last_at limit at_once for update skip locked);
+      delete from supply.acknowledgements l where l.alert_id = any (ids);
+      delete from supply.alerts a where a.id = any (ids);
     when 'rate windows' then
       delete from supply.rate_windows w where w.client in (
         select o.client from supply.rate_windows o where o.started_at < kept_since

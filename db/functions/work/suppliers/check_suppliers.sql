@@ -36,7 +36,7 @@ begin
   group by 1, 2, 3;
   delete from supply.supplier_call_counts c where c.began_at < now() - interval '1 day';
 
-  select coalesce(array_agg(row('supplier_silent:' || s.supplier,
+  select coalesce(array_agg(row('supplier_silent', s.supplier, null,
     format('supplier %s has given no usable answer since %s%s', s.supplier,
       to_char(s.unanswered_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
       coalesce(': ' || last.error, '')))::supply.occurrence), '{}')
@@ -50,7 +50,8 @@ begin
       order by a.started_at desc limit 1) as error
   ) as last
   where s.is_silent and not exists (
-    select from supply.alerts al where al.cause = 'supplier_silent:' || s.supplier and al.closed_at is null);
+    select from core.alerts al
+    where al.kind = 'supplier_silent' and al.subject = s.supplier and al.closed_at is null);
   perform core.raise_alerts(silent);
   return cardinality(silent);
 end

@@ -29,8 +29,9 @@ begin
   returning s.* into known;
   if error is not null and coalesce(known.synced_at, sync.failing_since) < now() - 4 * known.sync_every
     and not exists (
-      select from supply.alerts a where a.cause = 'supplier_sync:' || known.code and a.closed_at is null) then
-    perform core.raise_alerts(array[row('supplier_sync:' || known.code, format(
+      select from core.alerts a
+      where a.kind = 'supplier_sync' and a.subject = known.code and a.closed_at is null) then
+    perform core.raise_alerts(array[row('supplier_sync', known.code, null, format(
       'the costs and the stock of supplier %s were not read since %s: %s', known.code,
       core.iso(coalesce(known.synced_at, sync.failing_since)), left(error, 500)))::supply.occurrence]);
   end if;
