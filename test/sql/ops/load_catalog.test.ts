@@ -76,6 +76,125 @@ describe('a catalog in one document', () => {
   })
 })
 
+describe('a load of many products', () => {
+  const ids = Array.from({ length: 300 }, (_, index) => 2000 + index)
+  const many = {
+    games: [{ slug: 'bulk', name: 'Bulk' }],
+    suppliers: [{ code: 'bulk', base_url: 'https://bulk.example', token: 'a-secret' }],
+    products: ids.map((id) => ({
+      ...{ id, game_slug: 'bulk', name: `Product ${id}`, price: 10, currency: 'RUB', delivery_type: 'key' },
+      region: null,
+    })),
+    offers: ids.map((id) => ({ product_id: id, supplier: 'bulk', sku: `sku-${id}`, cost: 8 })),
+  }
+  const changed = {
+    ...many,
+    products: many.products.map((product) => (product.id === 2001 ? { ...product, price: 12, region: 'EU' } : product)),
+    offers: many.offers.map((offer) => (offer.product_id === 2002 ? { ...offer, cost: 9 } : offer)),
+  }
+  const versions = () => database.sql`
+    select p.xmin::text || g.xmin::text || o.xmin::text || s.xmin::text as version
+    from supply.products p join supply.games g on g.id = p.game_id
+    join supply.offers o on o.product_id = p.id join supply.suppliers s on s.code = o.supplier
+    where p.id = any (${ids}) order by p.id`
+
+  beforeEach(() => load(many))
+
+  test('says how many entries it changed', async () => {
+    expect(await sql.noticesOf(() => load(changed))).toContain(
+      'the catalog is loaded: changed 1 of 300 products, 1 of 300 offers, 0 of 1 games',
+    )
+    expect(await sql.noticesOf(() => load(changed))).toContain('the catalog has these values already: nothing changed')
+  })
+
+  test('updates a game once', async () => {
+    const updates = await database.sql.begin(async (tx) => {
+      await tx`select ops.load_catalog(${tx.json({
+        ...{ games: [{ slug: 'bulk-2', name: 'Bulk 2' }] },
+        products: many.products.map((product) => ({ ...product, id: product.id + 1000, game_slug: 'bulk-2' })),
+      })})`
+      return tx`select n_tup_upd::int as updates from pg_stat_xact_user_tables where relname = 'games'`
+    })
+    expect(updates).toEqual([{ updates: 1 }])
+  })
+
+  test('locks and writes no row that does not change', async () => {
+    const before = await versions()
+    await database.sql.begin(async (tx) => {
+      await tx`select from supply.products where id = any (${ids.filter((id) => id > 2002)}) for update`
+      await tx`select from supply.offers where product_id = any (${ids.filter((id) => id > 2002)}) for update`
+      await tx`select from supply.suppliers where code = 'bulk' for no key update`
+      await tx`select from supply.games where slug = 'bulk' for no key update`
+      await sql().begin(async (other) => {
+        await other`set local lock_timeout = '2s'`
+        await other`select ops.load_catalog(${other.json(changed)})`
+      })
+    })
+    const after = await versions()
+    const differing = ids.filter((_, index) => before[index]?.version !== after[index]?.version)
+    expect(differing).toEqual([2001, 2002])
+  })
+
+  test('uses up no number of a game', async () => {
+    const last = () => oneValue<string>(database.sql`select last_value from supply.games_id_seq`)
+    const before = await last()
+    await load(many)
+    await load({ games: [{ slug: 'bulk', name: 'Bulk again' }] })
+    expect(await last()).toBe(before)
+  })
+
+  test('logs what it changed, with the values before', async () => {
+    await load(changed)
+    const logged = await sql()`
+      select action, subject, detail -> 'before' as before from ops.operator_log
+      where subject in ('product 2001', 'product 2002 at bulk') and detail ? 'before' order by log_id`
+    expect(logged.slice(-2)).toEqual([
+      { action: 'load_catalog', subject: 'product 2001', before: { price: 10, region: null } },
+      { action: 'load_catalog', subject: 'product 2002 at bulk', before: { cost: 8 } },
+    ])
+  })
+
+  test('keeps the cost, priority and currency that an offer does not list, and the picture of a game', async () => {
+    await load({
+      games: [{ slug: 'bulk', name: 'Bulk', image_url: 'https://img.example/1.png' }],
+      offers: [{ product_id: 2003, supplier: 'bulk', sku: 'sku', cost: 7, priority: 5, currency: 'EUR' }],
+    })
+    await load({
+      games: [{ slug: 'bulk', name: 'Bulk' }],
+      offers: [{ product_id: 2003, supplier: 'bulk', sku: 'other' }],
+    })
+    expect(await sql()`select sku, cost, priority, currency from ops.offers where product_id = 2003`).toMatchObject([
+      { sku: 'other', cost: '7.00', priority: 5, currency: 'EUR' },
+    ])
+    expect(await sql()`select image_url from ops.games where slug = 'bulk'`).toEqual([
+      { image_url: 'https://img.example/1.png' },
+    ])
+    await load({ games: [{ slug: 'bulk', name: 'Bulk', image_url: null }] })
+    expect(await sql()`select image_url from ops.games where slug = 'bulk'`).toEqual([{ image_url: null }])
+  })
+
+  test.each<[string, Catalog, RegExp]>([
+    ['a product', { products: [many.products[0], many.products[0]] as Entry[] }, /product 2000 twice/],
+    ['an offer', { offers: [many.offers[0], many.offers[0]] as Entry[] }, /offer of product 2000 at bulk twice/],
+    ['a game', { games: [...many.games, ...many.games] }, /game bulk twice/],
+  ])('refuses %s that it lists twice', async (_, catalog, message) => {
+    await expect(load(catalog)).rejects.toMatchObject({
+      ...refusals.wrongArgument,
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test('names the product and the offer that it refuses', async () => {
+    const [product] = many.products
+    await expect(load({ products: [{ ...product, id: 2007, price: 0 }] })).rejects.toThrow(/^product 2007: price/)
+    await expect(load({ products: [{ ...product, id: 2007, delivery_fields: [{ id: 1 }] }] })).rejects.toThrow(
+      /^product 2007: delivery_fields\[0\]/,
+    )
+    const offer = { product_id: 2008, supplier: 'bulk', sku: ' ' }
+    await expect(load({ offers: [offer] })).rejects.toThrow(/^product 2008 at bulk: sku/)
+  })
+})
+
 describe('the demo catalog', () => {
   const demo: Required<Catalog> = JSON.parse(
     readFileSync(new URL('../../../db/seed/demo.json', import.meta.url), 'utf8'),

@@ -3,9 +3,12 @@ returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform core.require(jsonb_typeof(entry) = 'object', what || ' must be an object');
-  perform core.require(entry - known = '{}', format('%s has an unknown member: %s', what,
-    (select string_agg(k, ', ') from jsonb_object_keys(entry - known) as k)));
+  if jsonb_typeof(entry) is distinct from 'object' then
+    perform core.require(false, what || ' must be an object');
+  elsif entry - known <> '{}' then
+    perform core.require(false, format('%s has an unknown member: %s', what,
+      (select string_agg(k, ', ') from jsonb_object_keys(entry - known) as k)));
+  end if;
 end
 $$;
 comment on function core.refuse_unknown is

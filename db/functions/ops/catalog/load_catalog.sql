@@ -1,44 +1,84 @@
 create or replace function ops.load_catalog(catalog jsonb)
 returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp set client_min_messages = warning
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  games supply.games[];
+  product_ids int[];
+  were_offered int[];
+  products int;
+  offers int;
 begin
   perform core.refuse_unknown(catalog, 'the catalog', array['suppliers', 'games', 'products', 'offers']);
   perform core.refuse_unknown(e, 'a supplier',
     array['code', 'base_url', 'token', 'protocol', 'push_secret', 'token_url', 'client_id'])
   from jsonb_array_elements(catalog -> 'suppliers') as e;
-  perform ops.upsert_supplier(s.code, s.base_url, s.token, s.protocol, s.push_secret, s.token_url, s.client_id)
-  from jsonb_to_recordset(catalog -> 'suppliers') as s (
-    code text, base_url text, token text, protocol text, push_secret text, token_url text, client_id text);
-
   perform core.refuse_unknown(e, 'a game', array['slug', 'name', 'image_url'])
   from jsonb_array_elements(catalog -> 'games') as e;
-  perform ops.upsert_game(g.slug, g.name, g.image_url)
-  from jsonb_to_recordset(catalog -> 'games') as g (slug text, name text, image_url text);
-
   perform core.refuse_unknown(e, 'a product', array['id', 'game_slug', 'name', 'price', 'currency', 'delivery_type',
     'delivery_fields', 'region', 'amount_value', 'max_quantity', 'in_stock'])
   from jsonb_array_elements(catalog -> 'products') as e;
   perform core.require(e ->> 'id' is not null,
     'a product of a catalog must have an id: without one each load would make another')
   from jsonb_array_elements(catalog -> 'products') as e;
-  -- Null clears a region or an amount; an absent one stays.
-  perform ops.upsert_product(p.id, p.game_slug, p.name, p.price, p.currency, p.delivery_type,
-    nullif(p.delivery_fields, 'null'), case when e ? 'region' then coalesce(p.region, '') end,
-    case when e ? 'amount_value' then coalesce(p.amount_value, 0) end, p.max_quantity, p.in_stock)
-  from jsonb_array_elements(catalog -> 'products') as e
-  cross join lateral jsonb_to_record(e) as p (
-    id int, game_slug text, name text, price numeric, currency text, delivery_type text, delivery_fields jsonb,
-    region text, amount_value numeric, max_quantity int, in_stock boolean);
-
   perform core.refuse_unknown(e, 'an offer', array['product_id', 'supplier', 'sku', 'cost', 'priority', 'currency'])
   from jsonb_array_elements(catalog -> 'offers') as e;
-  perform ops.upsert_offer(o.product_id, o.supplier, o.sku, o.cost, coalesce(o.priority, 100), o.currency)
-  from jsonb_to_recordset(catalog -> 'offers') as o (
-    product_id int, supplier text, sku text, cost numeric, priority int, currency text);
+  perform core.require(false, format('the catalog lists %s twice', entry.named))
+  from (
+    select 'game ' || (e ->> 'slug') as named from jsonb_array_elements(catalog -> 'games') as e
+    union all
+    select 'product ' || (e ->> 'id') from jsonb_array_elements(catalog -> 'products') as e
+    union all
+    select format('the offer of product %s at %s', e ->> 'product_id', e ->> 'supplier')
+    from jsonb_array_elements(catalog -> 'offers') as e) as entry
+  group by entry.named having count(*) > 1;
+
+  perform ops.upsert_supplier(s.code, s.base_url, s.token, s.protocol, s.push_secret, s.token_url, s.client_id)
+  from jsonb_to_recordset(catalog -> 'suppliers') as s (
+    code text, base_url text, token text, protocol text, push_secret text, token_url text, client_id text);
+
+  -- Each part is compared before it is locked. So a row that does not change is never locked.
+  games := array(
+    select after
+    from core.games_of_catalog(catalog -> 'games') as after
+    left join supply.games before on before.id = after.id
+    where after is distinct from before);
+  -- As in ops.upsert_product: no other transaction creates products or marks games meanwhile.
+  perform pg_advisory_xact_lock(hashtextextended('product ids', 0)) where cardinality(games) > 0;
+  perform ops.upsert_game(g.slug, g.name, g.image_url) from unnest(games) as g;
+
+  product_ids := array(
+    select after.id
+    from core.products_of_catalog(catalog -> 'products') as after
+    left join supply.products before on before.id = after.id
+    where after is distinct from before);
+  perform pg_advisory_xact_lock(hashtextextended('product ids', 0)) where cardinality(product_ids) > 0;
+  perform 1 from supply.products p where p.id = any (product_ids) order by p.id for no key update;
+  products := core.write_products(array(
+    select after from core.products_of_catalog(catalog -> 'products') as after where after.id = any (product_ids)),
+    'load_catalog');
+
+  product_ids := array(
+    select after.product_id
+    from core.offers_of_catalog(catalog -> 'offers') as after
+    left join supply.offers before on before.product_id = after.product_id and before.supplier = after.supplier
+    where after is distinct from before);
+  were_offered := core.lock_offered(product_ids);
+  offers := core.write_offers(array(
+    select after from core.offers_of_catalog(catalog -> 'offers') as after where after.product_id = any (product_ids)),
+    were_offered, 'load_catalog');
+
+  if cardinality(games) + products + offers = 0 then
+    raise notice 'the catalog has these values already: nothing changed';
+  else
+    raise notice 'the catalog is loaded: changed % of % products, % of % offers, % of % games',
+      products, coalesce(jsonb_array_length(catalog -> 'products'), 0), offers,
+      coalesce(jsonb_array_length(catalog -> 'offers'), 0), cardinality(games),
+      coalesce(jsonb_array_length(catalog -> 'games'), 0);
+  end if;
 end
 $$;
 comment on function ops.load_catalog is
   'Creates or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the
 arguments of the ops.upsert_ functions. Other entries, and members that an entry omits, keep their values. All or
-nothing; loading it again changes nothing.';
+nothing, no entry twice. What does not change is neither written nor locked.';

@@ -11,11 +11,16 @@ begin
       and length(upsert_game.image_url) <= 2000,
     'image_url must be an http or https URL');
 
+  -- Without the look before, each call would use up a number.
   insert into supply.games as g (slug, name, image_url)
-  values (upsert_game.slug, upsert_game.name, upsert_game.image_url)
-  on conflict on constraint games_slug_key do update
-    set name = excluded.name, image_url = excluded.image_url, updated_at = now()
-    where (g.name, g.image_url) is distinct from (excluded.name, excluded.image_url);
+  select upsert_game.slug, upsert_game.name, upsert_game.image_url
+  where not exists (select from supply.games g where g.slug = upsert_game.slug)
+  on conflict on constraint games_slug_key do nothing;
+  if not found then
+    update supply.games g set name = upsert_game.name, image_url = upsert_game.image_url, updated_at = now()
+    where g.slug = upsert_game.slug
+      and (g.name, g.image_url) is distinct from (upsert_game.name, upsert_game.image_url);
+  end if;
   if found then
     perform core.log_operator('upsert_game', 'game ' || slug, jsonb_build_object('name', name, 'image_url', image_url));
     raise notice 'game % is %', slug, name;

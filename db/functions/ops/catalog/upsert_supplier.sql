@@ -25,16 +25,14 @@ begin
   perform core.require(coalesce(client_id ~ '^[!-~]*$' and length(client_id) <= 500, true),
     'client_id must have 1 to 500 visible ASCII characters; empty: there is none');
 
-  -- The sync is locked before the supplier, as in work.finish_sync.
-  perform 1 from supply.supplier_syncs y where y.supplier = upsert_supplier.code for update;
-  select s.* into before from supply.suppliers s where s.code = upsert_supplier.code for no key update;
-  after := before;
-  after.base_url := rtrim(base_url, '/');
-  after.token := token;
-  after.protocol := coalesce(protocol, before.protocol, 'http');
-  after.push_secret := nullif(coalesce(push_secret, before.push_secret), '');
-  after.token_url := nullif(coalesce(token_url, before.token_url), '');
-  after.client_id := nullif(coalesce(client_id, before.client_id), '');
+  select s.* into before from supply.suppliers s where s.code = upsert_supplier.code;
+  after := core.changed_supplier(before, base_url, token, protocol, push_secret, token_url, client_id);
+  if after is distinct from before then
+    -- The sync is locked before the supplier, as in work.finish_sync.
+    perform 1 from supply.supplier_syncs y where y.supplier = upsert_supplier.code for update;
+    select s.* into before from supply.suppliers s where s.code = upsert_supplier.code for no key update;
+    after := core.changed_supplier(before, base_url, token, protocol, push_secret, token_url, client_id);
+  end if;
   select p.lists_offers into lists_offers from supply.protocols p where p.name = after.protocol;
   perform core.require(found, format('protocol must be one of %s', (
     select string_agg(p.name, ', ' order by p.name) from supply.protocols p)));
