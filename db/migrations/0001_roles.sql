@@ -3,7 +3,9 @@ do $$
 declare
   wanted text;
 begin
-  foreach wanted in array array['supply_owner', 'supply_api', 'supply_worker', 'supply_operator'] loop
+  foreach wanted in array array['supply_owner', 'supply_api', 'supply_worker', 'supply_operator', 'supply_support',
+    'supply_trade', 'supply_finance', 'supply_analyst']
+  loop
     if not exists (select 1 from pg_catalog.pg_roles where rolname = wanted) then
       begin
         execute format('create role %I nologin', wanted);
@@ -39,7 +41,7 @@ comment on schema ops is 'What operators may call and read.';
 
 grant usage on schema api to supply_api;
 grant usage on schema work to supply_worker;
-grant usage on schema ops to supply_operator;
+grant usage on schema ops to supply_operator, supply_support, supply_trade, supply_finance;
 
 -- Without this every function is executable by everyone between its creation and its REVOKE.
 alter default privileges for role supply_owner revoke execute on functions from public;

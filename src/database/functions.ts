@@ -69,7 +69,7 @@ export const functions = {
     columns: { token: 'text', pushes_results: 'boolean' } },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.acknowledge': { args: { alert_id: 'text', note: 'text' }, returns: 'void' },
-  'ops.add_operator': { args: { name: 'text' }, returns: 'text' },
+  'ops.add_operator': { args: { name: 'text' }, options: { roles: 'text[]' }, returns: 'text' },
   'ops.adjust': { args: { account_id: 'text', amount: 'numeric', reference: 'text', note: 'text' },
     returns: 'numeric' },
   'ops.audit_all': { args: {}, returns: 'rows', columns: { check_name: 'text', detail: 'text' } },

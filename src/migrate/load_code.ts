@@ -15,8 +15,8 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
  * Makes the code schemas match the files, in one transaction. It loads the files that changed since the last time, and
  * those whose object is missing. It replaces an object in place, so that calls under way succeed. If a signature, a
  * result type or columns changed, it drops the object with its dependents and makes all of them again. It drops objects
- * without a file. It grants rights by schema, to the role of the schema alone. A view of all columns of a table gets a
- * new column only when its file changes.
+ * without a file. It grants rights by schema, to the role of the schema alone; of `ops` also to the roles that the first
+ * line of a function's file names. A view of all columns of a table gets a new column only when its file changes.
  *
  * Returns whether it loaded a file or dropped an object. With `check` it compiles all bodies in any case, because a
  * migration may have changed the tables that they read.
@@ -57,7 +57,7 @@ export async function loadCode(
   if (isChanged || check) await compileBodies(client, files)
   if (isChanged) {
     await inheritColumnComments(client)
-    await grantRights(client)
+    await grantRights(client, files)
     await client.query(
       `insert into supply.code_version (id, checksum, files, loaded_at) values (true, $1, $2, now())
        on conflict (id) do update
@@ -259,21 +259,53 @@ async function inheritColumnComments(client: pg.Client): Promise<void> {
   await client.query(rows.map(({ statement }) => statement).join(';'))
 }
 
-const roles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator' } as const
+const schemaRoles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator' } as const
+
+/** The roles of operators that may read all views of `ops`, and call the functions whose files name them. */
+const operatorRoles = { support: 'supply_support', trade: 'supply_trade', finance: 'supply_finance' } as const
+
+/** What the first line of a function of operators may name: `operator` means no other role, `owner` no role at all. */
+const operatorWords = [...Object.keys(operatorRoles), 'operator', 'owner']
+
+const allRoles = [...Object.values(schemaRoles), ...Object.values(operatorRoles), 'supply_analyst']
 
 // Other sessions see the old grants until the commit.
-async function grantRights(client: pg.Client): Promise<void> {
-  const all = Object.values(roles).join(', ')
+async function grantRights(client: pg.Client, files: CodeFile[]): Promise<void> {
   for (const schema of codeSchemas) {
     await client.query(`
-      revoke all on all routines in schema ${schema} from public, ${all};
-      revoke all on all tables in schema ${schema} from public, ${all}`)
+      revoke all on all routines in schema ${schema} from public, ${allRoles.join(', ')};
+      revoke all on all tables in schema ${schema} from public, ${allRoles.join(', ')}`)
   }
-  for (const [schema, role] of Object.entries(roles)) {
+  for (const [schema, role] of Object.entries(schemaRoles)) {
     await client.query(`
       grant execute on all routines in schema ${schema} to ${role};
       grant select on all tables in schema ${schema} to ${role}`)
   }
+  await client.query(`grant select on all tables in schema ops to ${Object.values(operatorRoles).join(', ')}`)
+  const functions = files.filter((file) => file.schema === 'ops' && !isView(file))
+  for (const [word, role] of Object.entries(operatorRoles)) {
+    await onFunctions(client, functions.filter(isFor(word)), `grant execute on function %s to ${role}`)
+  }
+  await onFunctions(client, functions.filter(isFor('owner')), 'revoke execute on function %s from supply_operator')
+}
+
+const isFor = (word: string) => (file: CodeFile) => wordsOf(file).includes(word)
+
+/** The roles that the first line of a function of operators names: `-- Roles: support, finance`. */
+function wordsOf(file: CodeFile): string[] {
+  const words = /^-- Roles: (.+)\n/.exec(file.sql)?.[1]?.split(', ') ?? []
+  if (words.length > 0 && words.every((word) => operatorWords.includes(word))) return words
+  throw new Error(`${file.path}: its first line must be "-- Roles: " and some of ${operatorWords.join(', ')}`)
+}
+
+/** Runs a statement for each function of the files, with `%s` for its signature. */
+async function onFunctions(client: pg.Client, files: CodeFile[], statement: string): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select pg_catalog.format($2, p.oid::regprocedure) as statement
+     from pg_catalog.pg_proc p where p.pronamespace = 'ops'::regnamespace and p.proname::text = any($1)`,
+    [files.map(({ name }) => name), statement],
+  )
+  await client.query(rows.map((row) => row.statement).join(';'))
 }
 
 function isCodeSchema(name: string): boolean {

@@ -107,7 +107,8 @@ describe('loading', () => {
     f('ops.things', 'create or replace view ops.things as select id, name from supply.thing')
     f(
       'ops.some',
-      `create or replace function ops.some() returns setof ops.things language sql as 'select * from ops.things'`,
+      `-- Roles: operator
+create or replace function ops.some() returns setof ops.things language sql as 'select * from ops.things'`,
     )
     await load()
     f('ops.things', 'create or replace view ops.things as select name, id from supply.thing')
@@ -154,6 +155,38 @@ describe('loading', () => {
     await load()
     expect(await mayCall()).toEqual(['supply_api'])
   })
+
+  test('gives a function of operators to the roles that its first line names, and views to all but the analyst', async () => {
+    const mayUse = async (name: string) => {
+      const rows = await database.sql<{ role: string }[]>`
+        select role from unnest(array['operator', 'support', 'trade', 'finance', 'analyst']) as role
+        where case when ${name} = 'things' then has_table_privilege('supply_' || role, 'ops.things', 'select')
+          else has_function_privilege('supply_' || role, ${`ops.${name === 'things' ? 'one' : name}()`}, 'execute') end`
+      return rows.map(({ role }) => role)
+    }
+    f('ops.things', 'create or replace view ops.things as select * from supply.thing')
+    const define = (name: string, roles: string) =>
+      f(`ops.${name}`, `-- Roles: ${roles}\ncreate or replace function ops.${name}() returns int language sql return 1`)
+    define('one', 'support, finance')
+    define('two', 'operator')
+    define('three', 'owner')
+    await load()
+    expect(await mayUse('things')).toEqual(['operator', 'support', 'trade', 'finance'])
+    expect(await mayUse('one')).toEqual(['operator', 'support', 'finance'])
+    expect(await mayUse('two')).toEqual(['operator'])
+    expect(await mayUse('three')).toEqual([])
+    define('one', 'trade')
+    await load()
+    expect(await mayUse('one')).toEqual(['operator', 'trade'])
+  })
+
+  test.each(['', '-- Roles: \n', '-- Roles: supplies\n', '-- support\n'])(
+    'refuses a function of operators whose first line is %j',
+    async (line) => {
+      f('ops.one', `${line}create or replace function ops.one() returns int language sql return 1`)
+      await expect(load()).rejects.toThrow('its first line must be "-- Roles: " and some of support, trade')
+    },
+  )
 
   test("has a view's column say what the column says that it reads, unless its file says otherwise", async () => {
     await load()

@@ -144,7 +144,7 @@ describe('the login of the operators', () => {
       await expect(client.query('select from supply.accounts')).rejects.toThrow('permission denied')
       await expect(client.query(`select ops.add_operator('eve')`)).rejects.toMatchObject({
         code: '42501',
-        message: 'supply_operator_login may not create logins',
+        message: 'permission denied for function add_operator',
       })
     })
   })
@@ -180,7 +180,7 @@ describe('an operator who was added', () => {
     })
   })
 
-  test('reads every view of ops, and may call every function of it', async () => {
+  test('reads every view of ops, and may call every function of it but those of the owner', async () => {
     await as(login('anna3', await add('anna3')), async (client) => {
       const { rows } = await client.query<{ name: string; is_view: boolean; callable: boolean }>(`
         select relname as name, true as is_view, true as callable from pg_class
@@ -188,7 +188,7 @@ describe('an operator who was added', () => {
         union all
         select proname, false, has_function_privilege(oid, 'execute') from pg_proc where pronamespace = 'ops'::regnamespace`)
       for (const { name, is_view } of rows) if (is_view) await client.query(`select * from ops.${name} limit 1`)
-      expect(rows.filter(({ callable }) => !callable)).toEqual([])
+      expect(rows.filter(({ callable }) => !callable).map(({ name }) => name)).toEqual(['add_operator'])
       expect(rows.length).toBeGreaterThan(50)
     })
   })

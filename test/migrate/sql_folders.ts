@@ -20,6 +20,10 @@ const base = `
       create role supply_api nologin;
       create role supply_worker nologin;
       create role supply_operator nologin;
+      create role supply_support nologin;
+      create role supply_trade nologin;
+      create role supply_finance nologin;
+      create role supply_analyst nologin;
     end if;
     if not pg_has_role(current_user, 'supply_owner', 'member') then
       grant supply_owner to current_user;

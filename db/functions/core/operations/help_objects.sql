@@ -10,7 +10,8 @@ select p.proname::text as name,
       'timestamp with time zone', 'timestamptz'), 'anycompatible', 'reference'), ' DEFAULT ', ' = '),
         '::[a-z]+(\[\])?', '', 'g'),
     replace(pg_get_function_result(p.oid), 'timestamp with time zone', 'timestamptz')) as signature,
-  replace(obj_description(p.oid, 'pg_proc'), E'\n', ' ') as comment, null::text as columns
+  replace(obj_description(p.oid, 'pg_proc'), E'\n', ' ') as comment, null::text as columns,
+  has_function_privilege(core.acting_role(), p.oid, 'execute') as is_allowed
 from pg_proc p
 where p.pronamespace = 'ops'::regnamespace
   -- Of a function with several forms, the one with the fewest arguments, and with a reference instead of an id.
@@ -24,7 +25,8 @@ select c.relname::text, null, '', replace(obj_description(c.oid, 'pg_class'), E'
     select string_agg(format('%s: %s', a.attname, replace(col_description(c.oid, a.attnum), E'\n', ' ')), E'\n'
       order by a.attnum)
     from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-  )
+  ), has_table_privilege(core.acting_role(), c.oid, 'select')
 from pg_class c
 where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v';
 comment on view core.help_objects is 'The functions and views of schema ops, from the system catalog.';
+comment on column core.help_objects.is_allowed is 'Whether the login, or the role that it set, may use it.';

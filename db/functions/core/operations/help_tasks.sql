@@ -75,8 +75,9 @@ select * from ops.recovery;
 select ops.release_events(dry_run => false);
 select ops.end_recovery();'),
   ('operators', 'operator_log add_operator',
-    'Each operator has a login of his own. The login that migrates the database creates it:
-select ops.add_operator(''anna'');
+    'Each person has a login with the roles of his work: operator (all of these), support, trade, finance.
+The login that migrates the database creates it:
+select ops.add_operator(''anna'', ''{support,finance}'');
 Who did what: select * from ops.operator_log order by log_id desc limit 20;')
 ) as t (task, names, introduction);
 comment on view core.help_tasks is

@@ -1,3 +1,4 @@
+-- Roles: finance
 create or replace function ops.create_account(
   name text, kind text default 'supply', mode text default 'live', currency text default 'RUB'
 )

@@ -1,3 +1,4 @@
+-- Roles: finance
 create or replace function ops.onboard(
   name text, deposit numeric, reference text, allowed_ips cidr[] default null, expires_at timestamptz default null,
   mode text default 'live', currency text default 'RUB', label text default null, allow_duplicate boolean default false

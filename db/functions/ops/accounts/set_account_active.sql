@@ -1,3 +1,4 @@
+-- Roles: finance
 create or replace function ops.set_account_active(account_id anycompatible, active boolean)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: finance
 create or replace function ops.set_low_balance_threshold(account_id anycompatible, threshold numeric)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

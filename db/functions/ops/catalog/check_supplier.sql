@@ -1,3 +1,4 @@
+-- Roles: support, trade
 create or replace function ops.check_supplier(code text)
 returns table (supplier text, asked_at timestamptz, took_ms int, answer text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp

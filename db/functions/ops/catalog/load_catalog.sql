@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.load_catalog(catalog jsonb)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

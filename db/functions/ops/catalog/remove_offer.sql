@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.remove_offer(product_id anycompatible, supplier text)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

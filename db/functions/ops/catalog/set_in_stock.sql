@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.set_in_stock(product_id anycompatible, in_stock boolean)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

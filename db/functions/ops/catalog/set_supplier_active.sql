@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.set_supplier_active(code text, active boolean, dry_run boolean default false)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.set_supplier_limits(code text, max_calls int, per_minute numeric)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

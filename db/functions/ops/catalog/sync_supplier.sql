@@ -1,3 +1,4 @@
+-- Roles: support, trade
 create or replace function ops.sync_supplier(code text)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

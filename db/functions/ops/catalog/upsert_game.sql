@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.upsert_game(slug text, name text, image_url text default null)
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp

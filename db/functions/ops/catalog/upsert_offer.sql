@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.upsert_offer(
   product_id anycompatible, supplier text, sku text, cost numeric default null, priority int default 100,
   currency text default null

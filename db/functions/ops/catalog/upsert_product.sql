@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.upsert_product(
   id int, game_slug text, name text, price numeric, currency text, delivery_type text,
   delivery_fields jsonb default null, region text default null, amount_value numeric default null,

@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.upsert_supplier(
   code text, base_url text, token text, protocol text default null,
   push_secret text default null, token_url text default null, client_id text default null

@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.set_max_cost(product_id anycompatible, supplier text, max_cost numeric)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: trade
 create or replace function ops.set_min_margin(min_margin numeric, product_id int default null,
   dry_run boolean default false)
 returns void

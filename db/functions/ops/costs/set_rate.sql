@@ -1,3 +1,4 @@
+-- Roles: trade, finance
 create or replace function ops.set_rate(from_currency text, to_currency text, rate numeric, valid_until timestamptz)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

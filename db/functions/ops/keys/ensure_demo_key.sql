@@ -1,3 +1,4 @@
+-- Roles: operator
 create or replace function ops.ensure_demo_key(known text default null)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp

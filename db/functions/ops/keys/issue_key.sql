@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.issue_key(
   account_id anycompatible, scope text default 'full', expires_at timestamptz default null,
   allowed_origins text[] default null, allowed_ips cidr[] default null, label text default null

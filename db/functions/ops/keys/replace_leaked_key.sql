@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.replace_leaked_key(key text)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.revoke_key(key_id anycompatible)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

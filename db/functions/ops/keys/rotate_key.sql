@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.rotate_key(
   key_id anycompatible, overlap interval default '24 hours', at timestamptz default now()
 )

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.set_key(
   key_id anycompatible, expires_at timestamptz, allowed_origins text[], allowed_ips cidr[]
 )

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.set_key_expiry(key_id anycompatible, expires_at timestamptz)
 returns void
 language sql security definer set search_path = pg_catalog, pg_temp

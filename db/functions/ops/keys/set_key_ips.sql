@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.set_key_ips(key_id anycompatible, allowed_ips cidr[])
 returns void
 language sql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.set_rate_limit(network cidr, per_minute int)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: finance
 create or replace function ops.adjust(account_id anycompatible, amount numeric, reference text, note text)
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp

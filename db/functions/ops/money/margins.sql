@@ -1,3 +1,4 @@
+-- Roles: support, trade, finance
 create or replace function ops.margins(from_at timestamptz default null, to_at timestamptz default null)
 returns table (
   day date, product_id int, product text, supplier text, account_id bigint, partner text, currency text, items int,

@@ -1,3 +1,4 @@
+-- Roles: support, finance
 create or replace function ops.refund_item(item_id anycompatible, amount numeric, reference text, note text)
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp

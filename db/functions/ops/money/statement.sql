@@ -1,3 +1,4 @@
+-- Roles: finance
 create or replace function ops.statement(
   account_id anycompatible, from_at timestamptz default null, to_at timestamptz default null
 )

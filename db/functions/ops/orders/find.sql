@@ -1,3 +1,4 @@
+-- Roles: support, trade, finance
 create or replace function ops.find(text text)
 returns table (kind text, order_code text, account_id bigint, detail text, id text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: support, trade, finance
 create or replace function ops.order_story(reference text)
 returns table (at timestamptz, elapsed interval, actor text, what text, detail text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: support, trade, finance
 create or replace function ops.partner_orders(account anycompatible, "limit" int default 20)
 returns table (
   order_code text, external_order_id text, status text, outcome text, total_amount numeric, refunded_amount numeric,

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.poll_all(supplier text)
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.settle_item(
   item_id anycompatible, outcome text, codes text[] default null, reason text default null
 )

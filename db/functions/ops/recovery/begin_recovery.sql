@@ -1,3 +1,4 @@
+-- Roles: operator
 create or replace function ops.begin_recovery(note text)
 returns table (items_to_ask bigint, events_held bigint)
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: operator
 create or replace function ops.confirm_origin()
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

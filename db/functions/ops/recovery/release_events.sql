@@ -1,3 +1,4 @@
+-- Roles: operator
 create or replace function ops.release_events(account_id bigint default null, before timestamptz default null,
   dry_run boolean default true)
 returns bigint

@@ -1,3 +1,4 @@
+-- Roles: support, trade, finance
 create or replace function ops.acknowledge(alert_id anycompatible, note text)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

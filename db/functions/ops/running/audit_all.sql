@@ -1,3 +1,4 @@
+-- Roles: support, trade, finance
 create or replace function ops.audit_all()
 returns table (check_name text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: support, trade, finance
 create or replace function ops.help(topic text default null)
 returns table (task text, name text, what text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -23,7 +24,7 @@ begin
     end
   from core.help_objects o
   left join core.help_tasks t on o.name = any (t.names)
-  where wanted is null or case when is_task then t.task else o.name end = wanted
+  where o.is_allowed and (wanted is null or case when is_task then t.task else o.name end = wanted)
   order by t.place nulls last, array_position(t.names, o.name), o.name;
   if not found then
     raise exception 'there is no help for %', quote_literal(help.topic) using errcode = 'no_data_found', hint = format(
@@ -33,6 +34,6 @@ begin
 end
 $$;
 comment on function ops.help is
-  'Lists all functions and views of operators by task, within 100 columns. With a task, such as ''webhooks'': how to do
-it, and its functions and views with arguments, columns and description. With a name: that function or view, and the
-meaning of each column.';
+  'Lists the functions and views that the login may use by task, within 100 columns. With a task, such as ''webhooks'':
+how to do it, and its functions and views with arguments, columns and description. With a name: that function or view,
+and the meaning of each column.';

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.redeliver(event_id uuid, callback_url text default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.redeliver_all(account_id anycompatible, since timestamptz, dry_run boolean default true)
 returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp

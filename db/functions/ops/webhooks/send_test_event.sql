@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.send_test_event(account_id anycompatible, url text)
 returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp

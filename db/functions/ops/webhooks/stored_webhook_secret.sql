@@ -1,3 +1,4 @@
+-- Roles: support
 create or replace function ops.stored_webhook_secret(account anycompatible)
 returns table (account_id bigint, secret text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+
+const database = testDatabase()
+
+const roles = ['operator', 'support', 'trade', 'finance', 'analyst'] as const
+type Role = (typeof roles)[number]
+
+/** What each role may call; supply_operator may call all of it. */
+const functions: { [name: string]: string } = {
+  'support trade finance': 'help find order_story partner_orders acknowledge audit_all margins',
+  'support finance': 'refund_item',
+  'support trade': 'check_supplier sync_supplier set_supplier_paused',
+  'trade finance': 'set_rate',
+  support: `issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_ips set_key_origins
+    set_rate_limit poll_now poll_all reroute_item settle_item send_item deliver_now deliver_all redeliver redeliver_all
+    send_test_event webhook_secret stored_webhook_secret`,
+  trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock
+    set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin`,
+  finance: `create_account onboard set_account_active set_low_balance_threshold deposit adjust statement`,
+  operator: 'begin_recovery end_recovery release_events confirm_origin load_demo ensure_demo_key',
+  owner: 'add_operator',
+}
+
+const mayCall = new Map<string, Role[]>(
+  Object.entries(functions).flatMap(([words, names]) =>
+    names
+      .split(/\s+/)
+      .map((name): [string, Role[]] => [
+        name,
+        words === 'owner' ? [] : roles.filter((role) => role === 'operator' || words.split(' ').includes(role)),
+      ]),
+  ),
+)
+
+const logins = new Map<Role, { name: string; sql: postgres.Sql }>()
+beforeAll(async () => {
+  for (const role of roles) {
+    const name = `login_${role}_${process.pid}_${randomBytes(4).toString('hex')}`
+    await database.sql.unsafe(`create role ${name} login password 'secret' in role supply_${role}`)
+    const url = Object.assign(new URL(database.url), { username: name, password: 'secret' }).href
+    logins.set(role, { name, sql: postgres(url, { max: 1, onnotice: () => {} }) })
+  }
+})
+afterAll(async () => {
+  for (const { name, sql } of logins.values()) {
+    await sql.end({ timeout: 1 })
+    await database.sql.unsafe(`drop role if exists ${name}`)
+  }
+})
+
+function sqlOf(role: Role): postgres.Sql {
+  const login = logins.get(role)
+  if (login === undefined) throw new Error(`there is no login of ${role}`)
+  return login.sql
+}
+
+/** Calls a function with nulls, takes back what it did, and says whether the call was allowed. */
+async function isAllowed(role: Role, call: string): Promise<boolean> {
+  const sql = sqlOf(role)
+  await sql`begin`
+  try {
+    await sql.unsafe(`select * from ${call}`)
+    return true
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError)) throw error
+    return error.code !== '42501'
+  } finally {
+    await sql`rollback`
+  }
+}
+
+describe('every function of operators', () => {
+  test('can be called by the roles that it is for, and by no other', async () => {
+    const calls = await database.sql<{ name: string; call: string }[]>`
+      select p.proname::text as name, format('ops.%I(%s)', p.proname, (
+        select string_agg(format('null::%s', replace(a.type::regtype::text, 'anycompatible', 'text')), ', '
+          order by a.place)
+        from unnest(p.proargtypes) with ordinality as a (type, place))) as call
+      from pg_proc p where p.pronamespace = 'ops'::regnamespace order by 1`
+    expect([...new Set(calls.map(({ name }) => name))].sort()).toEqual([...mayCall.keys()].sort())
+    for (const { name, call } of calls) {
+      const allowed: Role[] = []
+      for (const role of roles) if (await isAllowed(role, call)) allowed.push(role)
+      expect(allowed, call).toEqual(mayCall.get(name))
+    }
+  })
+
+  test('stands in the help of a login if and only if the login may call it', async () => {
+    for (const role of roles.filter((role) => role !== 'analyst')) {
+      const rows = await sqlOf(role)<{ name: string }[]>`select name from ops.help()`
+      const names = rows.map(({ name }) => name.split(/[\s(]/)[0] ?? '')
+      const callable = [...mayCall].filter(([, allowed]) => allowed.includes(role)).map(([name]) => name)
+      expect(names.filter((name) => mayCall.has(name)).sort(), role).toEqual(callable.sort())
+      await expect(sqlOf(role)`select * from ops.help('add_operator')`).rejects.toMatchObject({ code: 'P0002' })
+    }
+  })
+})
+
+test('everybody but the analyst may read all views of operators', async () => {
+  const views = await database.sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v' order by 1`
+  expect(views.length).toBeGreaterThan(20)
+  for (const { name } of views) {
+    const allowed: Role[] = []
+    for (const role of roles) if (await isAllowed(role, `${name} limit 1`)) allowed.push(role)
+    expect(allowed, name).toEqual(roles.filter((role) => role !== 'analyst'))
+  }
+})
+
+test('no role of operators can become another one, the owner, or a process', async () => {
+  for (const role of roles) {
+    const others = ['owner', 'api', 'worker', ...roles.filter((other) => other !== role)]
+    for (const other of others) {
+      await expect(sqlOf(role).unsafe(`set role supply_${other}`), `${role} as ${other}`).rejects.toMatchObject({
+        code: '42501',
+      })
+    }
+  }
+})
