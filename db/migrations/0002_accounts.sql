@@ -72,15 +72,27 @@ comment on table supply.rate_limits is
 comment on column supply.rate_limits.network is 'The network.';
 comment on column supply.rate_limits.per_minute is 'Requests per window of 60 s for each client in it.';
 
+create type supply.window_kind as enum ('requests', 'pushes', 'redeliveries', 'samples', 'simulated orders');
+comment on type supply.window_kind is 'What is limited to so many a minute: requests by client, repeated pushes by '
+  'supplier, the rest by account.';
+
 create unlogged table supply.rate_windows (
-  client cidr primary key,
+  kind supply.window_kind,
+  subject text collate "C",
   started_at timestamptz not null,
-  hits int not null
+  hits_before int not null,
+  hits int not null,
+  per_minute int not null,
+  primary key (kind, subject)
 ) with (fillfactor = 50);
 comment on table supply.rate_windows is
-  'How many requests each client made in its present window. Unlogged: a crash forgives.';
-comment on column supply.rate_windows.client is 'The IPv4 address, or the /64 of an IPv6 address.';
+  'How much of each kind a subject had in its present window of 60 s. Unlogged: a crash forgives.';
+comment on column supply.rate_windows.kind is 'What is counted.';
+comment on column supply.rate_windows.subject is
+  'The IPv4 address or the /64 of an IPv6 address, the supplier, or the account.';
 comment on column supply.rate_windows.started_at is 'When the window of 60 s began.';
-comment on column supply.rate_windows.hits is 'Requests counted in the window, refused ones included.';
+comment on column supply.rate_windows.hits_before is 'The hits before the last count.';
+comment on column supply.rate_windows.hits is 'The hits in the window; what was refused for its number is not counted.';
+comment on column supply.rate_windows.per_minute is 'How many the last count allowed.';
 
 reset role;

@@ -161,17 +161,6 @@ comment on column supply.supplier_checks.outcome is 'The outcome of the call; no
 comment on column supply.supplier_checks.status_code is 'The status code of the answer; null: there was none.';
 comment on column supply.supplier_checks.error is 'What was wrong, in technical terms.';
 
-create unlogged table supply.push_windows (
-  supplier text primary key references supply.suppliers,
-  started_at timestamptz not null,
-  repeats int not null
-) with (fillfactor = 50);
-comment on table supply.push_windows is
-  'How many results each supplier pushed again in its present window. Unlogged: a crash empties it.';
-comment on column supply.push_windows.supplier is 'The supplier.';
-comment on column supply.push_windows.started_at is 'When the window of 60 s began.';
-comment on column supply.push_windows.repeats is 'Repeated pushes in the window.';
-
 create table supply.offers (
   product_id int not null references supply.products,
   supplier text not null references supply.suppliers,

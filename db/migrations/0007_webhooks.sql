@@ -159,17 +159,6 @@ comment on column supply.delivery_slots.account_id is 'The account.';
 comment on column supply.delivery_slots.slots is
   'One more with each attempt that was answered quickly, half as many with each time-out or failed connection.';
 
-create unlogged table supply.redelivery_windows (
-  account_id bigint primary key references supply.accounts,
-  started_at timestamptz not null,
-  requests int not null
-) with (fillfactor = 50);
-comment on table supply.redelivery_windows is
-  'How many redeliveries each account asked for in its present window of 60 s.';
-comment on column supply.redelivery_windows.account_id is 'The account.';
-comment on column supply.redelivery_windows.started_at is 'When the window began.';
-comment on column supply.redelivery_windows.requests is 'Redeliveries in the window; refused ones are not counted.';
-
 create table supply.redelivery_requests (
   event_id uuid not null references supply.events,
   round int not null check (round >= 2),

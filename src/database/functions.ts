@@ -6,7 +6,7 @@ export const functions = {
   'api.accounts_with_results': { args: { account_ids: 'bigint[]', after: 'bigint[]' }, returns: 'rows',
     columns: { account_id: 'bigint' } },
   'api.admit': { args: { requests: 'jsonb', default_limit: 'integer' }, returns: 'rows', columns: { ordinal: 'integer',
-    limit_per_minute: 'integer | null', remaining: 'integer | null', reset_seconds: 'integer | null', verdict: 'text',
+    limit_per_minute: 'integer | null', remaining: 'integer | null', reset_ms: 'integer | null', verdict: 'text',
     account_id: 'bigint | null', key_id: 'bigint | null', account_mode: 'text | null', currency: 'text | null',
     allowed_origins: 'text | null' } },
   'api.get_balance': { args: { account_id: 'bigint' }, returns: 'json' },

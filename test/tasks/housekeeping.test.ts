@@ -48,7 +48,8 @@ test('rows that are older than the settings allow are removed, also in many part
 })
 
 test('samples and windows of the rate limit are removed and counted', async () => {
-  await sql()`insert into supply.rate_windows (client, started_at, hits) values ('10.0.0.1', now() - interval '1 hour', 1)`
+  await sql()`insert into supply.rate_windows (kind, subject, started_at, hits_before, hits, per_minute)
+    values ('requests', '10.0.0.1', now() - interval '1 hour', 0, 1, 1)`
   await sql()`
     insert into supply.events (account_id, order_code, event_type, callback_url, body, simulated, created_at)
     select id, 'x', 'order.completed', 'https://hooks.example/x', '{}', true, now() - interval '2 days'
@@ -78,11 +79,12 @@ test('a worker runs the tasks of tasks/crontab', async () => {
   await sql()`
     insert into graphile_worker._private_known_crontabs (identifier, known_since)
     select task, now() - interval '5 minutes' from unnest(${tasks}::text[]) as task`
-  await sql()`insert into supply.rate_windows (client, started_at, hits) values ('10.0.0.2', now() - interval '1 hour', 1)`
+  await sql()`insert into supply.rate_windows (kind, subject, started_at, hits_before, hits, per_minute)
+    values ('requests', '10.0.0.2', now() - interval '1 hour', 0, 1, 1)`
   await sql()`update supply.periodic_tasks set succeeded_at = null where task = 'run_audit'`
   const worker = await startTestWorker(database.url, {}, { crontab: crontab.replaceAll('?', '?fill=5m&') })
   const left = () => sql()`
-    select client::text as what from supply.rate_windows union all
+    select subject as what from supply.rate_windows union all
     select task from supply.periodic_tasks where task = 'run_audit' and succeeded_at is null`
   await expect.poll(left).toEqual([])
   await worker.stop()

@@ -1,6 +1,6 @@
 create or replace function api.admit(requests jsonb, default_limit int)
 returns table (
-  ordinal int, limit_per_minute int, remaining int, reset_seconds int, verdict text,
+  ordinal int, limit_per_minute int, remaining int, reset_ms int, verdict text,
   account_id bigint, key_id bigint, account_mode text, currency text, allowed_origins text
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -35,29 +35,30 @@ begin
     left join lateral (
       select a.*, key.id as key_id from supply.accounts a where a.id = key.account_id offset 0
     ) as account on not foreign_write.forbidden
+  ), client as (
+    select array_agg(c.network::text) as networks, array_agg(c.hits) as hits, array_agg(coalesce(
+      (select l.per_minute from supply.rate_limits l where l.network >>= c.network
+        order by masklen(l.network) desc limit 1),
+      default_limit)) as limits
+    from (select e.network, count(*)::int as hits from entry e where e.counts group by e.network) as c
   ), counted as materialized (
-    select jsonb_object_agg(c.client, jsonb_build_object(
-      'hits', c.hits,
-      'limit', coalesce(
-        (select l.per_minute from supply.rate_limits l where l.network >>= c.client
-          order by masklen(l.network) desc limit 1),
-        default_limit),
-      'reset', least(60, greatest(1, ceil(extract(epoch from c.started_at + interval '60 s' - now())))::int))
+    select jsonb_object_agg(w.subject, jsonb_build_object(
+      'before', w.hits_before,
+      'limit', w.per_minute,
+      'reset', least(60000, greatest(1, ceil(1000 * extract(epoch from w.ends_at - clock_timestamp()))))::int)
     ) as windows
-    from core.count_hits(array(select e.network from entry e where e.counts)) as c
+    from client c, core.count_hits('requests', c.networks, c.hits, c.limits) as w
   )
-  -- The window knows the hits with all counted entries of this call: their places are the last ones, in their order.
   select e.ordinal, b.per_minute, case when e.counts then greatest(0, b.per_minute - b.place) end, b.reset,
     case when b.place > b.per_minute then 'rate_limited' else e.verdict end,
     e.account_id, e.key_id, e.mode, e.currency,
     case when e.verdict = 'ok' then array_to_string(e.allowed_origins, ' ') end
   from (
-    select e.*, row_number() over (partition by e.network, e.counts order by e.ordinal)
-      - count(*) over (partition by e.network, e.counts) as from_last
+    select e.*, row_number() over (partition by e.network, e.counts order by e.ordinal) as turn
     from entry e
   ) as e
   left join lateral (
-    select (w ->> 'hits')::int + e.from_last::int as place, (w ->> 'limit')::int as per_minute,
+    select (w ->> 'before')::int + e.turn::int as place, (w ->> 'limit')::int as per_minute,
       (w ->> 'reset')::int as reset
     from (select counted.windows -> e.network::text as w from counted) as known
     where e.counts
@@ -68,4 +69,4 @@ comment on function api.admit is
   'Admits requests: [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}]. default_limit: the budget
 per 60 s. Only entries with count use the budget. Returns the budget (null: not counted, origin_forbidden), the
 verdict of the first check that fails, and with ok the key''s allowlist. Specification 5, 8.
-nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency, allowed_origins';
+nullable: limit_per_minute, remaining, reset_ms, account_id, key_id, account_mode, currency, allowed_origins';

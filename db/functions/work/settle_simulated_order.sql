@@ -41,6 +41,7 @@ begin
     completed_at => placed.completed_at, reason => placed.reason, items => ended.items)
   from (select core.event_id(placed.code) as id, 'order.' || placed.status as type) as made
   returning e.id into event_id;
+  perform core.count_hits('samples', array[placed.account_id::text], '{1}', '{60}');
   perform core.enqueue_deliveries(array[event_id]);
 end
 $$;

@@ -23,8 +23,8 @@ type AdmitRequest = {
   count: boolean
 }
 type Admitted = Functions['api.admit']['result'][number]
-/** Requests per window, requests left, and seconds until the window ends. */
-type Budget = { limit: number; remaining: number; reset: number }
+/** Requests per window, requests left, and milliseconds until the window ends. */
+type Budget = { limit: number; remaining: number; resetMs: number }
 
 export type AdmissionOptions = {
   db: Database
@@ -112,7 +112,7 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
 
   function usedBudget(ctx: Context): Budget | undefined {
     const found = usedUp.get(clientNetwork(ctx.state.client))
-    return found && { limit: found.value, remaining: 0, reset: Math.ceil(found.leftMs / 1000) }
+    return found && { limit: found.value, remaining: 0, resetMs: found.leftMs }
   }
 
   function rememberOrigins({ keyHash }: AdmitRequest, { allowed_origins: origins }: Admitted): void {
@@ -144,7 +144,7 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
       setBudget(ctx, budget)
       return true
     }
-    usedUp.set(clientNetwork(ctx.state.client), budget.limit, budget.reset * 1000)
+    usedUp.set(clientNetwork(ctx.state.client), budget.limit, budget.resetMs)
     refuseOverBudget(ctx, { ...budget, remaining: 0 })
     return false
   }
@@ -184,22 +184,27 @@ function accountFrom({ account_id: id, key_id: keyId, account_mode: mode, curren
   return { id, keyId, mode, currency }
 }
 
-function budgetOf({ limit_per_minute: limit, remaining, reset_seconds: reset }: Admitted): Budget {
-  if (limit === null || remaining === null || reset === null) {
+function budgetOf({ limit_per_minute: limit, remaining, reset_ms: resetMs }: Admitted): Budget {
+  if (limit === null || remaining === null || resetMs === null) {
     throw new Error('api.admit counted a request without its budget')
   }
-  return { limit, remaining, reset }
+  return { limit, remaining, resetMs }
 }
 
 function refuseOverBudget(ctx: Context, budget: Budget): void {
   setBudget(ctx, budget)
-  refuse(ctx, 'RATE_LIMITED', { retryAfter: budget.reset })
+  refuse(ctx, 'RATE_LIMITED', { retryAfter: secondsOf(budget) })
 }
 
-function setBudget(ctx: Context, { limit, remaining, reset }: Budget): void {
+function setBudget(ctx: Context, budget: Budget): void {
   ctx.set({
-    'X-RateLimit-Limit': String(limit),
-    'X-RateLimit-Remaining': String(remaining),
-    'X-RateLimit-Reset': String(reset),
+    'X-RateLimit-Limit': String(budget.limit),
+    'X-RateLimit-Remaining': String(budget.remaining),
+    'X-RateLimit-Reset': String(secondsOf(budget)),
   })
+}
+
+// Rounded up, so that a client that waits as long comes after the end of its window.
+function secondsOf({ resetMs }: Budget): number {
+  return Math.ceil(resetMs / 1000)
 }

@@ -114,7 +114,7 @@ describe('over the budget', () => {
 
 test('when the window has ended, a new budget begins', async () => {
   await exhaust('198.51.100.20')
-  await sql()`update supply.rate_windows set started_at = started_at - interval '61 s' where client = '198.51.100.20'`
+  await sql()`update supply.rate_windows set started_at = started_at - interval '61 s' where subject = '198.51.100.20/32'`
   // The process that refused it keeps to what it said; another one lets it in.
   const answer = await otherApi().get(path, by('198.51.100.20'))
   expect(answer).toMatchObject({ status: 200, headers: { 'x-ratelimit-remaining': '19' } })

@@ -243,7 +243,8 @@ describe('a redelivery that the partner asks for', () => {
   test('is refused beyond 60 in a minute of the account, and counts per account', async () => {
     const eventIds = [await madeFinal(404), await madeFinal(404), await madeFinal(404)]
     expect((await redeliver(eventIds[0] ?? '')).status).toBe(202)
-    await sql()`update supply.redelivery_windows set requests = 59 where account_id = ${partner().accountId}`
+    await sql()`update supply.rate_windows set hits = 59
+      where kind = 'redeliveries' and subject = ${partner().accountId}::text`
     const answers = await Promise.all(eventIds.slice(1).map((eventId) => redeliver(eventId)))
     const [accepted, refused] = answers.sort((a, b) => a.status - b.status)
     expect(accepted?.status).toBe(202)
@@ -258,7 +259,7 @@ describe('a redelivery that the partner asks for', () => {
     const theirs = await makeEvent(sql(), other)
     await attempt(theirs, answered(404))
     expect((await redeliver(theirs, other)).status).toBe(202)
-    await sql()`update supply.redelivery_windows set started_at = started_at - interval '1 minute'`
+    await sql()`update supply.rate_windows set started_at = started_at - interval '61 s'`
     expect((await redeliver(await madeFinal(404))).status).toBe(202)
   })
 

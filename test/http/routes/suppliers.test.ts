@@ -167,7 +167,7 @@ describe('a good push that is repeated too often', () => {
           return push(completed(), { api: narrow(), headers })
         }),
       )
-    await sql()`delete from supply.push_windows`
+    await sql()`delete from supply.rate_windows where kind = 'pushes'`
     expect((await pushAgain(61)).map(({ status }) => status)).toEqual(Array(61).fill(204))
     const counted = []
     for (let time = 0; time < 5; time += 1) counted.push(...(await pushAgain(1)))

@@ -60,7 +60,8 @@ describe('in a batch with counted and uncounted entries', () => {
       { client: '198.51.100.6', count: true, key: partner.key },
     ])
     const windows = await database.sql`
-      select host(client) as client, hits from supply.rate_windows where client <<= '198.51.100.4/30'`
+      select host(subject::cidr) as client, hits from supply.rate_windows
+      where kind = 'requests' and subject::cidr <<= '198.51.100.4/30'`
     expect([...windows]).toEqual([{ client: '198.51.100.6', hits: 1 }])
   })
 

@@ -190,11 +190,11 @@ test('old events that suppliers pushed and old changes of offers are removed', a
 })
 
 test('rate windows are removed some minutes after their end', async () => {
-  await sql()`insert into supply.rate_windows (client, started_at, hits)
-    select ('10.0.0.' || n)::cidr, now() - n * interval '1 minute', 1 from generate_series(0, 9) as n`
+  await sql()`insert into supply.rate_windows (kind, subject, started_at, hits_before, hits, per_minute)
+    select 'requests', '10.0.0.' || n, now() - n * interval '1 minute', 0, 1, 1 from generate_series(0, 9) as n`
   await sql()`select work.remove_old('rate windows', '5 minutes', true)`
-  const left = await sql()`select host(client) as client from supply.rate_windows order by client`
-  expect(left.map(({ client }) => client)).toEqual([0, 1, 2, 3, 4].map((n) => `10.0.0.${n}`))
+  const left = await sql()`select subject from supply.rate_windows order by subject`
+  expect(left.map(({ subject }) => subject)).toEqual([0, 1, 2, 3, 4].map((n) => `10.0.0.${n}`))
 })
 
 test('simulated orders are removed after a week, and their jobs find nothing to do', async () => {

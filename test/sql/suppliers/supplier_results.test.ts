@@ -187,7 +187,7 @@ describe('a repeated push', () => {
     const [one, two] = [await order(), await order()]
     await leaseCalls(sql(), [one.item, two.item])
     for (const { item } of [one, two]) await push('first', item, processing())
-    await sql()`delete from supply.push_windows`
+    await sql()`delete from supply.rate_windows where kind = 'pushes'`
     const said = []
     for (let time = 0; time < 62; time += 1) {
       said.push(await push('first', time % 2 === 0 ? one.item : two.item, processing()))
@@ -196,7 +196,7 @@ describe('a repeated push', () => {
     expect(said.slice(60)).toEqual(['repeated_too_often', 'repeated_too_often'])
     expect(await push('first', one.item, completed())).toBe('recorded')
 
-    await sql()`update supply.push_windows set started_at = started_at - interval '61 s'`
+    await sql()`update supply.rate_windows set started_at = started_at - interval '61 s'`
     expect(await push('first', two.item, processing())).toBe('recorded')
     expect(await attemptsOf(two.item)).toMatchObject([{ repeats: 32 }])
   })

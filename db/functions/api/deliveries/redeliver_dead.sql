@@ -4,20 +4,22 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   at_once constant int := 10000;
-  time_window constant supply.redelivery_windows := core.lock_redeliveries(redeliver_dead.account_id);
-  ids constant uuid[] := array(
+  subject constant text := redeliver_dead.account_id;
+  made record;
+  ids uuid[];
+begin
+  select c.* into made from core.count_hits('redeliveries', array[subject], '{0}', '{60}') c;
+  ids := array(
     select e.id from supply.events e
     where e.account_id = redeliver_dead.account_id and e.state = 'dead' and e.order_id is not null
       and e.dead_at >= since
     order by e.dead_at limit at_once);
-begin
   if dry_run then
     return query select 'counted', null::int, cardinality(ids);
-  elsif time_window.requests >= 60 then
-    return query
-    select 'TOO_MANY_REDELIVERIES', core.seconds_left(time_window.started_at + interval '60 s'), null::int;
+  elsif made.hits >= 60 then
+    return query select 'TOO_MANY_REDELIVERIES', core.seconds_left(made.ends_at), null::int;
   else
-    update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = redeliver_dead.account_id;
+    perform core.count_hits('redeliveries', array[subject], '{1}', '{60}');
     return query select 'started', null::int, core.start_rounds(ids, key_id => redeliver_dead.key_id)::int;
   end if;
 end

@@ -5,10 +5,13 @@ returns table (result text, retry_after int, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  time_window constant supply.redelivery_windows := core.lock_redeliveries(redeliver_event.account_id);
+  subject constant text := redeliver_event.account_id;
+  made record;
   event supply.events;
   requested_at timestamptz;
 begin
+  -- Requests of one account follow each other: before an event is locked.
+  select c.* into made from core.count_hits('redeliveries', array[subject], '{0}', '{60}') c;
   select e.* into event from supply.events e
   -- guard: a partner redelivers its own events only
   where e.id = redeliver_event.event_id and e.account_id = redeliver_event.account_id and not e.simulated
@@ -17,17 +20,18 @@ begin
     select max(r.requested_at) from supply.redelivery_requests r where r.event_id = event.id and r.key_id is not null);
   result := case
     when event.id is null then 'EVENT_NOT_FOUND'
-    when requested_at > clock_timestamp() - interval '1 minute' then 'REDELIVERED_RECENTLY'
+    when requested_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 s'
+      then 'REDELIVERED_RECENTLY'
     when event.state not in ('delivered', 'dead') then 'EVENT_NOT_FINAL'
-    when time_window.requests >= 60 then 'TOO_MANY_REDELIVERIES'
+    when made.hits >= 60 then 'TOO_MANY_REDELIVERIES'
     else 'started'
   end;
   retry_after := case result
     when 'REDELIVERED_RECENTLY' then core.seconds_left(requested_at + interval '1 minute')
-    when 'TOO_MANY_REDELIVERIES' then core.seconds_left(time_window.started_at + interval '60 s')
+    when 'TOO_MANY_REDELIVERIES' then core.seconds_left(made.ends_at)
   end;
   if result = 'started' then
-    update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = event.account_id;
+    perform core.count_hits('redeliveries', array[subject], '{1}', '{60}');
     update supply.events e set callback_url = redeliver_event.callback_url
     where e.id = event.id and redeliver_event.callback_url is not null;
     perform core.start_rounds(array[event.id], array['delivered', 'dead'], redeliver_event.key_id);

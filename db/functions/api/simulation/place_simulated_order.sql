@@ -13,7 +13,7 @@ declare
   placed supply.simulated_orders;
 begin
   -- Not the account's row: simulated orders must not delay orders.
-  perform pg_advisory_xact_lock(hashtextextended('simulated orders of account ' || asked.account_id, 0));
+  perform core.count_hits('simulated orders', array[asked.account_id::text], '{0}', '{60}');
   select o.* into placed from supply.simulated_orders o
   where o.account_id = asked.account_id and o.idempotency_key = asked.idempotency_key
     and decision.result <> 'UNAUTHORIZED';
@@ -44,6 +44,7 @@ begin
     return;
   end if;
 
+  perform core.count_hits('simulated orders', array[asked.account_id::text], '{1}', '{60}');
   insert into supply.simulated_orders as o
     (code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency,
      parts, due_at)

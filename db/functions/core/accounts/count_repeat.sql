@@ -4,16 +4,10 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   pushing_supplier text;
-  in_window int;
 begin
   update supply.supplier_attempts a set repeats = a.repeats + 1 where a.id = attempt_id
   returning a.supplier into strict pushing_supplier;
-  insert into supply.push_windows as w (supplier, started_at, repeats) values (pushing_supplier, now(), 1)
-  on conflict on constraint push_windows_pkey do update set
-    started_at = case when w.started_at <= now() - interval '60 s' then excluded.started_at else w.started_at end,
-    repeats = case when w.started_at <= now() - interval '60 s' then excluded.repeats else w.repeats + 1 end
-  returning w.repeats into in_window;
-  return in_window <= 60;
+  return (select c.hits > c.hits_before from core.count_hits('pushes', array[pushing_supplier], '{1}', '{60}') c);
 end
 $$;
 comment on function core.count_repeat is

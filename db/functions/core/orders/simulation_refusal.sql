@@ -3,17 +3,12 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   most_open constant int := 100;
-  most_a_minute constant int := 60;
-  recent int;
-  oldest timestamptz;
+  placed record;
 begin
-  select count(*), min(s.created_at) into recent, oldest from (
-    select o.created_at from supply.simulated_orders o
-    where o.account_id = simulation_refusal.account_id and o.created_at > now() - interval '1 minute'
-    order by o.created_at desc limit most_a_minute) as s;
-  if recent = most_a_minute then
+  select c.* into placed from core.count_hits('simulated orders', array[account_id::text], '{0}', '{60}') c;
+  if placed.hits >= 60 then
     refusal := 'too_many_a_minute';
-    retry_after := core.seconds_left(oldest + interval '1 minute');
+    retry_after := core.seconds_left(placed.ends_at);
   elsif (
     select count(*) from (
       select from supply.simulated_orders o where o.account_id = simulation_refusal.account_id and o.due_at is not null
@@ -30,5 +25,5 @@ end
 $$;
 comment on function core.simulation_refusal is
   'Returns why the account may not place a simulated order now, and the seconds to wait: too_many_a_minute (60 in 60
-s), too_many_open (100), or samples_ and the refusal of core.sample_refusal; null: it may. The caller holds the lock
-of the account''s simulated orders.';
+s), too_many_open (100), or samples_ and the refusal of core.sample_refusal; null: it may. Locks the account''s
+simulated orders until the transaction ends. What is placed is counted by core.count_hits.';

@@ -3,25 +3,14 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   most_open constant int := 100;
-  most_a_minute constant int := 60;
-  recent int;
-  oldest timestamptz;
+  sent record;
 begin
   -- Not the account's row: many samples must not delay orders.
-  perform pg_advisory_xact_lock(hashtextextended('samples of account ' || sample_refusal.account_id, 0));
-
-  select count(*), min(s.created_at) into recent, oldest from (
-    select e.created_at from supply.events e
-    where e.account_id = sample_refusal.account_id and e.simulated and e.order_id is null
-      and e.created_at > now() - interval '1 minute'
-    order by e.created_at desc limit most_a_minute) as s;
-  if recent = most_a_minute then
+  select c.* into sent from core.count_hits('samples', array[account_id::text], '{0}', '{60}') c;
+  if sent.hits >= 60 then
     refusal := 'too_many_a_minute';
-    retry_after := core.seconds_left(oldest + interval '1 minute');
-    return;
-  end if;
-
-  if (select count(*) from (
+    retry_after := core.seconds_left(sent.ends_at);
+  elsif (select count(*) from (
     select from supply.events e
     where e.account_id = sample_refusal.account_id and e.simulated and e.delivered_at is null and e.dead_at is null
     limit most_open) as open) = most_open then
@@ -33,4 +22,4 @@ $$;
 comment on function core.sample_refusal is
   'Returns why the account may not send a sample now, and the seconds to wait: too_many_a_minute (60 in 60 s),
 too_many_open (100 neither delivered nor dead); null: it may. Locks the account''s samples until the transaction ends,
-so that the counts are exact.';
+so that the counts are exact. What is sent is counted by core.count_hits.';

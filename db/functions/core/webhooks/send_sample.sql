@@ -30,6 +30,7 @@ begin
   if refusal is null then
     insert into supply.events (id, account_id, order_code, event_type, callback_url, simulated, body)
     values (id, account_id, code, event_type, callback_url, true, body);
+    perform core.count_hits('samples', array[account_id::text], '{1}', '{60}');
     perform core.enqueue_deliveries(array[id]);
     event_id := id;
   end if;

@@ -75,8 +75,8 @@ begin
       delete from supply.acknowledgements l where l.alert_id = any (ids);
       delete from supply.alerts a where a.id = any (ids);
     when 'rate windows' then
-      delete from supply.rate_windows w where w.client in (
-        select o.client from supply.rate_windows o where o.started_at < kept_since
+      delete from supply.rate_windows w where (w.kind, w.subject) in (
+        select o.kind, o.subject from supply.rate_windows o where o.started_at < kept_since
         limit at_once for update skip locked);
     when 'samples' then
       -- Locked first: an attempt that begins meanwhile is either seen by the next statement, or finds no event.
