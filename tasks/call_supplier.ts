@@ -60,6 +60,8 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
         for (const { supplier } of calls) count(supplier, 1)
         return calls
       }),
+    // A job that fails because the database is unavailable would wait for seconds.
+    maxRetries: Number.POSITIVE_INFINITY,
   })
 
   const record = recordResults<FinishedCall, Functions['work.finish_calls']['result'][number]>({

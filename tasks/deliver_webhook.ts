@@ -54,6 +54,8 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
 
   const lease = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (event_ids) => db.call('work.begin_deliveries', { event_ids })),
+    // A job that fails because the database is unavailable would wait for seconds.
+    maxRetries: Number.POSITIVE_INFINITY,
   })
 
   const record = recordResults<FinishedAttempt, FinishedRow>({

@@ -52,8 +52,9 @@ const connectionCodes = new Set([
 // Statement and lock timeouts, read-only (a standby), idle in transaction; a conflict that outlasted its repeat.
 const unavailableStates = new Set(['57014', '55P03', '25006', '25P03', '40001', '40P01'])
 
-// Connection trouble, resources used up (too many connections among them), shutdown and start-up.
-const unavailableState = /^(08|53|57P)...?$/
+// Connection trouble, resources used up (too many connections among them), limits used up (a full queue of
+// notifications), shutdown and start-up.
+const unavailableState = /^(08|53|54|57P)...?$/
 
 /** Whether the server sent an error, by postgres.js or by node-postgres: its code is an SQLSTATE. */
 function isServerError(error: unknown): error is Error & { code: string; severity: string } {

@@ -16,7 +16,7 @@ describe('an error is unavailability', () => {
     expect(isUnavailable(error)).toBe(true)
   })
 
-  test.each(['57P01', '57P03', '53300', '53100', '08006', '55P03', '25006'])(
+  test.each(['57P01', '57P03', '53300', '53100', '54000', '54001', '08006', '55P03', '25006'])(
     'when its SQLSTATE is %s',
     async (state) => {
       await database.sql`alter sequence public.tries restart`
