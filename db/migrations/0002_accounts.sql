@@ -6,7 +6,7 @@ create table supply.accounts (
   kind text not null default 'supply' check (kind in ('supply', 'storefront')),
   mode text not null default 'live' check (mode in ('live', 'test')),
   active boolean not null default true,
-  currency text not null check (currency ~ '^[A-Z]{3}$'),
+  currency text collate "C" not null check (currency ~ '^[A-Z]{3}$'),
   balance numeric(14,2) not null default 0 check (balance >= 0),
   low_balance_threshold numeric(14,2) not null default 0 check (low_balance_threshold >= 0),
   last_seq bigint not null default 0 check (last_seq >= 0),

@@ -2,7 +2,7 @@ set local role supply_owner;
 
 create table supply.games (
   id int generated always as identity primary key,
-  slug text not null unique check (slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$'),
+  slug text collate "C" not null unique check (slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$'),
   name text not null check (length(name) between 1 and 200),
   image_url text,
   updated_at timestamptz not null default now()
@@ -19,7 +19,7 @@ create table supply.products (
   game_id int not null references supply.games,
   name text not null check (length(name) between 1 and 300),
   price numeric(14,2) not null check (price > 0),
-  currency text not null check (currency ~ '^[A-Z]{3}$'),
+  currency text collate "C" not null check (currency ~ '^[A-Z]{3}$'),
   region text,
   delivery_type text not null check (length(delivery_type) between 1 and 50),
   delivery_fields jsonb not null default '[]' check (jsonb_typeof(delivery_fields) = 'array'),
@@ -60,8 +60,8 @@ comment on column supply.offer_rules.min_margin is
 insert into supply.offer_rules default values;
 
 create table supply.rates (
-  from_currency text not null check (from_currency ~ '^[A-Z]{3}$'),
-  to_currency text not null check (to_currency ~ '^[A-Z]{3}$'),
+  from_currency text collate "C" not null check (from_currency ~ '^[A-Z]{3}$'),
+  to_currency text collate "C" not null check (to_currency ~ '^[A-Z]{3}$'),
   rate numeric(20, 10) not null check (rate > 0),
   valid_until timestamptz not null,
   set_at timestamptz not null default now(),
@@ -80,7 +80,7 @@ comment on column supply.rates.is_end_noted is
   'Whether the products that became unavailable by its end show as changed.';
 
 create table supply.reasons (
-  error_code text primary key check (error_code ~ '^[A-Z][A-Z0-9_]{0,63}$'),
+  error_code text collate "C" primary key check (error_code ~ '^[A-Z][A-Z0-9_]{0,63}$'),
   reason text not null
 );
 comment on table supply.reasons is 'Buyer-safe Russian texts for the error codes of suppliers.';

@@ -1,7 +1,7 @@
 set local role supply_owner;
 
 create table supply.protocols (
-  name text primary key check (name ~ '^[a-z][a-z0-9_-]{0,49}$'),
+  name text collate "C" primary key check (name ~ '^[a-z][a-z0-9_-]{0,49}$'),
   repeat_safe_for interval check (repeat_safe_for >= interval '0'),
   finds_by_reference boolean not null,
   pushes text check (pushes in ('results', 'events')),
@@ -27,8 +27,8 @@ insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes,
   ('kinguin', '0', true, 'events', true, 3);
 
 create table supply.suppliers (
-  code text primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),
-  protocol text not null default 'http' check (length(protocol) between 1 and 50),
+  code text collate "C" primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),
+  protocol text collate "C" not null default 'http' check (length(protocol) between 1 and 50),
   base_url text not null check (base_url ~ '^https?://'),
   token text not null check (length(token) between 1 and 1000),
   active boolean not null default true,
@@ -142,7 +142,7 @@ comment on column supply.call_result.retry_after is 'How many seconds to wait, a
 comment on column supply.call_result.supplier_order_id is 'The supplier''s own id of the order.';
 
 create table supply.supplier_checks (
-  supplier text primary key references supply.suppliers,
+  supplier text collate "C" primary key references supply.suppliers,
   id uuid not null unique,
   asked_at timestamptz not null default now(),
   answered_at timestamptz,
@@ -163,11 +163,11 @@ comment on column supply.supplier_checks.error is 'What was wrong, in technical 
 
 create table supply.offers (
   product_id int not null references supply.products,
-  supplier text not null references supply.suppliers,
-  sku text not null check (length(sku) between 1 and 200),
+  supplier text collate "C" not null references supply.suppliers,
+  sku text collate "C" not null check (length(sku) between 1 and 200),
   cost numeric(14,2) check (cost >= 0),
   priority int not null default 100,
-  currency text check (currency ~ '^[A-Z]{3}$'),
+  currency text collate "C" check (currency ~ '^[A-Z]{3}$'),
   available boolean not null default true,
   stock int check (stock >= 0),
   max_cost numeric(14, 2) check (max_cost > 0),
@@ -195,7 +195,7 @@ create table supply.offer_changes (
   id bigint generated always as identity primary key,
   changed_at timestamptz not null default now(),
   product_id int not null references supply.products,
-  supplier text not null references supply.suppliers,
+  supplier text collate "C" not null references supply.suppliers,
   before jsonb not null,
   after jsonb not null
 );
@@ -211,7 +211,7 @@ comment on column supply.offer_changes.before is
 comment on column supply.offer_changes.after is 'The same members with their new values.';
 
 create table supply.access_tokens (
-  supplier text primary key references supply.suppliers,
+  supplier text collate "C" primary key references supply.suppliers,
   sealed text,
   expires_at timestamptz,
   renewed_by uuid,
@@ -226,7 +226,7 @@ comment on column supply.access_tokens.renewed_by is 'The worker that renews the
 comment on column supply.access_tokens.renewing_until is 'Until when no other worker renews it.';
 
 create table supply.supplier_syncs (
-  supplier text primary key references supply.suppliers,
+  supplier text collate "C" primary key references supply.suppliers,
   lease_token uuid,
   leased_at timestamptz,
   lease_expires_at timestamptz,
@@ -247,7 +247,7 @@ comment on column supply.supplier_syncs.failing_since is 'When the first of them
 -- A day of calls is counted, as it would take too long to read.
 create table supply.supplier_call_counts (
   began_at timestamptz not null,
-  supplier text not null references supply.suppliers,
+  supplier text collate "C" not null references supply.suppliers,
   latency_ms int not null check (latency_ms >= 0),
   calls int not null check (calls >= 1),
   failures int not null,

@@ -41,26 +41,27 @@ comment on type supply.order_decision is
 create table supply.orders (
   id bigint generated always as identity primary key,
   -- Not {1,64}: a counted repetition costs a twentieth of an order in a batch.
-  code text not null unique check (code ~ '^[A-Za-z0-9_-]+$' and length(code) <= 64),
+  code text collate "C" not null unique check (code ~ '^[A-Za-z0-9_-]+$' and length(code) <= 64),
   account_id bigint not null references supply.accounts,
   number bigint not null check (number >= 1),
-  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
-  external_order_id text not null check (length(external_order_id) between 1 and 128),
+  idempotency_key text collate "C" not null check (length(idempotency_key) between 1 and 255),
+  external_order_id text collate "C" not null check (length(external_order_id) between 1 and 128),
   callback_url text,
   request_items jsonb not null,
-  status text not null default 'processing' check (status in ('pending', 'processing', 'completed', 'failed')),
+  status text collate "C" not null default 'processing'
+    check (status in ('pending', 'processing', 'completed', 'failed')),
   outcome text check (outcome in ('full', 'partial', 'none')),
   total_amount numeric(14,2) not null check (total_amount > 0),
   refunded_amount numeric(14,2) not null default 0 check (refunded_amount between 0 and total_amount),
-  currency text not null,
-  payment_code text not null generated always as (overlay(code placing 'pay' from 1 for 3)) stored,
+  currency text collate "C" not null,
+  payment_code text collate "C" not null generated always as (overlay(code placing 'pay' from 1 for 3)) stored,
   reason text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   completed_at timestamptz,
-  request_id text,
+  request_id text collate "C",
   request_id_given boolean,
-  traceparent text,
+  traceparent text collate "C",
   check ((status in ('completed', 'failed')) = (completed_at is not null)),
   check ((outcome is null) = (completed_at is null)),
   check ((status = 'completed') = (outcome is not null and outcome = 'full'))
@@ -128,10 +129,10 @@ create table supply.order_items (
   error_message text,
   buyer_reason text,
   completed_at timestamptz,
-  supplier text not null references supply.suppliers,
-  sku text not null,
+  supplier text collate "C" not null references supply.suppliers,
+  sku text collate "C" not null,
   tried_suppliers text[] not null default '{}',
-  supplier_order_id text,
+  supplier_order_id text collate "C",
   next_call text not null default 'put' check (next_call in ('put', 'get')),
   checks int not null default 0,
   sent_at timestamptz,
@@ -202,7 +203,7 @@ comment on column supply.order_items.limited_at is
 create table supply.item_keys (
   item_id uuid not null references supply.order_items,
   position int not null check (position >= 0),
-  code text not null check (length(code) between 1 and 3000),
+  code text collate "C" not null check (length(code) between 1 and 3000),
   primary key (item_id, position)
 );
 -- By core.code_identity: a code is sealed into another text each time.
@@ -219,7 +220,7 @@ comment on column supply.item_keys.code is 'The code, sealed where DATA_KEYS is 
 create table supply.supplier_attempts (
   id bigint generated always as identity primary key,
   item_id uuid not null references supply.order_items,
-  supplier text not null references supply.suppliers,
+  supplier text collate "C" not null references supply.suppliers,
   method text not null check (method in ('put', 'get', 'push', 'operator')),
   lease_token uuid unique,
   started_at timestamptz not null default now(),
@@ -232,7 +233,7 @@ create table supply.supplier_attempts (
   reason text,
   error text,
   raw text,
-  supplier_order_id text,
+  supplier_order_id text collate "C",
   codes text[] not null default '{}',
   repeats int not null default 0,
   cause text
@@ -272,8 +273,8 @@ comment on column supply.supplier_attempts.cause is
   'not_placed.';
 
 create table supply.supplier_events (
-  supplier text not null references supply.suppliers,
-  event_id text not null check (length(event_id) between 1 and 200),
+  supplier text collate "C" not null references supply.suppliers,
+  event_id text collate "C" not null check (length(event_id) between 1 and 200),
   item_id uuid not null references supply.order_items,
   received_at timestamptz not null default now(),
   primary key (supplier, event_id)

@@ -16,12 +16,12 @@ create table supply.events (
   id uuid primary key default gen_random_uuid(),
   account_id bigint not null references supply.accounts,
   order_id bigint references supply.orders,
-  order_code text not null,
+  order_code text collate "C" not null,
   event_type text not null check (event_type in ('order.completed', 'order.failed')),
   callback_url text not null,
   body text not null,
   simulated boolean not null default false,
-  state text not null default 'queued' check (
+  state text collate "C" not null default 'queued' check (
     state in ('waiting', 'queued', 'ready', 'sending', 'delivered', 'dead', 'held')),
   round int not null default 1 check (round >= 1),
   attempts int not null default 0 check (attempts between 0 and 9),

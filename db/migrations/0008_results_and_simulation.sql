@@ -50,10 +50,10 @@ comment on type supply.simulated_part is
 
 create table supply.simulated_orders (
   id uuid primary key default gen_random_uuid(),
-  code text not null unique check (code ~ '^sim_[0-9a-f]{32}$'),
+  code text collate "C" not null unique check (code ~ '^sim_[0-9a-f]{32}$'),
   account_id bigint not null references supply.accounts,
-  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
-  external_order_id text not null check (length(external_order_id) between 1 and 128),
+  idempotency_key text collate "C" not null check (length(idempotency_key) between 1 and 255),
+  external_order_id text collate "C" not null check (length(external_order_id) between 1 and 128),
   callback_url text,
   request_items jsonb not null,
   status text not null default 'processing' check (status in ('processing', 'completed', 'failed')),

@@ -19,7 +19,7 @@ create table supply.occurrences (
   id bigint generated always as identity primary key,
   alert_id uuid not null,
   kind supply.alert_kind not null,
-  subject text not null,
+  subject text collate "C" not null,
   account_id bigint,
   message text not null,
   at timestamptz not null default now()
@@ -39,7 +39,7 @@ comment on column supply.occurrences.at is 'When it happened.';
 create table supply.alerts (
   id uuid primary key,
   kind supply.alert_kind not null,
-  subject text not null,
+  subject text collate "C" not null,
   account_id bigint,
   hour timestamptz not null,
   message text not null,
@@ -99,7 +99,7 @@ create table supply.operator_log (
   at timestamptz not null default now(),
   who text not null default session_user,
   action text not null,
-  subject text not null,
+  subject text collate "C" not null,
   detail jsonb not null default '{}'
 );
 create index operator_log_subject on supply.operator_log (subject, at);
@@ -114,7 +114,7 @@ create trigger append_only before update or delete on supply.operator_log
   for each row execute function supply.refuse_change();
 
 create table supply.worker_pools (
-  pool_id text primary key,
+  pool_id text collate "C" primary key,
   started_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
   lost_jobs bigint[] not null default '{}'
@@ -129,7 +129,7 @@ comment on column supply.worker_pools.lost_jobs is
   'compared them.';
 
 create table supply.periodic_tasks (
-  task text primary key,
+  task text collate "C" primary key,
   succeeded_at timestamptz
 ) with (fillfactor = 50);
 comment on table supply.periodic_tasks is
@@ -141,7 +141,7 @@ insert into supply.periodic_tasks (task) values
   ('check_suppliers'), ('run_audit');
 
 create table supply.data_keys (
-  id text primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),
+  id text collate "C" primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),
   fingerprint_key text not null
 );
 comment on table supply.data_keys is
@@ -214,7 +214,7 @@ comment on column supply.read_marks.mark is 'Its latest mark; each is greater th
 comment on column supply.read_marks.marked_at is 'When it was made.';
 
 create table supply.supplier_states (
-  supplier text primary key references supply.suppliers,
+  supplier text collate "C" primary key references supply.suppliers,
   last_good_at timestamptz,
   unanswered_since timestamptz,
   silent_after interval not null
@@ -231,7 +231,7 @@ comment on column supply.supplier_states.silent_after is
 
 -- A worker may end between two parts of a pass: the next pass goes on from the position that is kept here.
 create table supply.housekeeping (
-  what text primary key,
+  what text collate "C" primary key,
   removed bigint not null default 0,
   last_run_at timestamptz,
   last_count bigint not null default 0,
@@ -268,8 +268,8 @@ comment on column supply.audit_runs.checks is 'Which checks these rows were of, 
 
 -- A breach stays known until an audit sees that it is gone, so that its acknowledged alert stays acknowledged.
 create table supply.audit_breaches (
-  check_name text not null,
-  subject text not null,
+  check_name text collate "C" not null,
+  subject text collate "C" not null,
   found_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
   is_looked_at_each_time boolean not null,

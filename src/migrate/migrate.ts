@@ -64,6 +64,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await retry(() => refuseCreators(client))
     const codeReloaded = await retry(() => loadCode(client, code, { check: applied.length > 0 }))
     if (codeReloaded) log('loaded the functions and views that changed')
+    if (options.functionsDir === undefined) await warnOfCollations(client, log)
     const logins = await retry(() => ensureLogins(client, options.logins ?? {}, options.loginSettings))
     for (const login of logins) log(`login ${login} has its password`)
     return { applied, codeReloaded }
@@ -98,6 +99,14 @@ async function warnOfLocale(client: pg.Client, log: (line: string) => void): Pro
         'in the case of other letters are two references; make new databases with C.UTF-8',
     )
   }
+}
+
+/** A newer library of the operating system may sort texts in another order than the indexes do. */
+async function warnOfCollations(client: pg.Client, log: (line: string) => void): Promise<void> {
+  const { rows } = await client.query<{ line: string }>(
+    `select format('%s: %s: %s', subject, detail, remedy) as line from core.attention_to_collations`,
+  )
+  for (const { line } of rows) log(line)
 }
 
 async function takeLock(client: pg.Client, log: (line: string) => void): Promise<void> {

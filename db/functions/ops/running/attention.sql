@@ -13,6 +13,8 @@ with lines as (
     select al.* from core.attention_to_alerts al
     union all
     select su.* from core.attention_to_suppliers su
+    union all
+    select c.* from core.attention_to_collations c
   ) as a
 ), alike as (
   -- Counted without sorting the lines: there may be tens of thousands.
@@ -48,10 +50,11 @@ comment on column ops.attention.since is 'When it began.';
 comment on column ops.attention.what is
   'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost in a failover, supplier
 silent, circuit, balance, credentials, settings, paused or not read, offer cost, margin or below cost, rate missing,
-expired or expires, delivery late, result not delivered, balance low, money held, sweeper late, audit late, alert.';
+expired or expires, delivery late, result not delivered, balance low, money held, sweeper late, audit late, collation
+changed, alert.';
 comment on column ops.attention.subject is
-  'The item, event, order, account, alert, supplier or rate. ops.order_story and ops.find take what follows the first
-word, but for a rate.';
+  'The item, event, order, account, alert, supplier, rate or collation. ops.order_story and ops.find take what follows
+the first word, but for the last two.';
 comment on column ops.attention.detail is 'What is wrong, and what to check first.';
 comment on column ops.attention.remedy is 'The SQL that fixes it, ready to run.';
 comment on column ops.attention.order_code is 'The order, if it concerns a single one.';
