@@ -1,5 +1,6 @@
 import type { Task } from 'graphile-worker'
 import { request } from 'undici'
+import { clock } from '../src/clock.ts'
 import type { AlertFormat } from '../src/config.ts'
 import type { Database } from '../src/database/client.ts'
 import type { Log } from '../src/log.ts'
@@ -31,7 +32,7 @@ export function createAlertOperators({ db, log, webhook }: AlertOperatorsOptions
       const key = `${alert_id} ${notice.is_notified ? notice.status : 'new'}`
       if (!logged.has(key)) writeLog(log, notice)
       logged.add(key)
-      if (webhook.url !== undefined) await post(webhook.url, alertBody(webhook.format, notice, new Date()))
+      if (webhook.url !== undefined) await post(webhook.url, alertBody(webhook.format, notice, clock.now()))
       await db.call('work.finish_notification', { alert_id, status: notice.status })
       logged.delete(key)
     }

@@ -3,12 +3,12 @@ set local role supply_owner;
 create type supply.alert_kind as enum (
   'dead_letter', 'item_stuck', 'item_held', 'contradicting_result', 'sold_twice', 'supplier_silent',
   'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings', 'supplier_sync', 'unreadable',
-  'failover_loss', 'audit'
+  'failover_loss', 'audit', 'wrong_clock', 'clock_went_back'
 );
 comment on type supply.alert_kind is
   'What operators are alerted of. The subject of an alert is the reason (dead_letter), the code of a supplier (item_…, '
-  'contradicting_result, sold_twice, supplier_…), the item or event (unreadable), the timeline (failover_loss) or the '
-  'check (audit).';
+  'contradicting_result, sold_twice, supplier_…), the item or event (unreadable), the timeline (failover_loss), the '
+  'check (audit), the process (wrong_clock) or the database (clock_went_back).';
 
 create type supply.occurrence as (kind supply.alert_kind, subject text, account_id bigint, message text);
 comment on type supply.occurrence is
@@ -127,6 +127,19 @@ comment on column supply.worker_pools.seen_at is 'Its last heartbeat.';
 comment on column supply.worker_pools.lost_jobs is
   'The queue''s numbers of the jobs that it had locked, and of which its process did not know, when that last '
   'compared them.';
+
+create table supply.wrong_clocks (
+  process_name text collate "C" primary key,
+  seconds_ahead int not null,
+  since timestamptz not null default now(),
+  seen_at timestamptz not null default now()
+);
+comment on table supply.wrong_clocks is
+  'The processes whose clocks differ from the clock of the database by more than 30 s.';
+comment on column supply.wrong_clocks.process_name is 'As api 4711 at host.';
+comment on column supply.wrong_clocks.seconds_ahead is 'By how much its clock is ahead; below 0: behind.';
+comment on column supply.wrong_clocks.since is 'When it first differed.';
+comment on column supply.wrong_clocks.seen_at is 'When it last differed.';
 
 create table supply.periodic_tasks (
   task text collate "C" primary key,

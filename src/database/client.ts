@@ -66,7 +66,7 @@ export function connectTo<Table extends Signatures>(options: DatabaseOptions, ta
     async call(name, ...[given]) {
       if (ended) throw new DatabaseEnded()
       const args: Record<string, unknown> = { ...given }
-      const deadline = Date.now() + options.deadlineMs
+      const deadline = performance.now() + options.deadlineMs
       try {
         return await attempt(name, args, deadline)
       } catch (error) {

@@ -19,6 +19,7 @@ import { createKeyUses } from './middleware/key_uses.ts'
 import { rejectUnknownParameters } from './middleware/query_parameters.ts'
 import { identify } from './middleware/request_id.ts'
 import { rulesFor } from './paths.ts'
+import type { Recent } from './recent.ts'
 import { addAccountRoutes } from './routes/account.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
 import { addEventRoutes } from './routes/events.ts'
@@ -50,6 +51,8 @@ export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'all
   log: Log
   /** Traces requests. Optional. */
   tracer?: Tracer | undefined
+  /** The clients that used up their budget, with their limits. */
+  usedUp: Recent<number>
   /** How long a body may take to arrive, in milliseconds. */
   bodyMs: number
 }
@@ -60,7 +63,7 @@ export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'all
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
   const { db, config, site, log, metrics, lifecycle, bodyMs, tracer = noTracer } = options
-  const admission = createAdmission({ db, config, metrics, onKeyUsed: createKeyUses(db, log) })
+  const admission = createAdmission({ db, config, metrics, usedUp: options.usedUp, onKeyUsed: createKeyUses(db, log) })
   const routes = createRoutes(options, admission)
 
   // Koa must not read proxy headers itself: `trustProxyHops` says which of their entries can be believed.
@@ -88,7 +91,10 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 }
 
 /** All routes of the service. Throws if a page cannot be made. */
-export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer'>, admission: Admission): Routes {
+export function createRoutes(
+  options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer' | 'usedUp'>,
+  admission: Admission,
+): Routes {
   const { db, reads = readsFrom(db), sealing = noSealing, config } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   const turns = createListTurns()

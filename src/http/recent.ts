@@ -4,6 +4,7 @@ export type Recent<Value> = {
   /** A value that is still remembered, and for how many milliseconds. */
   get(key: string): { value: Value; leftMs: number } | undefined
   delete(key: string): void
+  clear(): void
 }
 
 const maxEntries = 10_000
@@ -26,5 +27,6 @@ export function createRecent<Value>(): Recent<Value> {
       return leftMs > 0 ? { value: found.value, leftMs } : undefined
     },
     delete: (key) => void entries.delete(key),
+    clear: () => entries.clear(),
   }
 }

@@ -7,8 +7,10 @@ import { watchOrders } from '../database/failovers.ts'
 import { addPoolMetrics, startMetricsServer } from '../metrics.ts'
 import type { Listening } from '../network/listen.ts'
 import { type AppOptions, createApp } from './app.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 import { answerParserErrors } from './parser_errors.ts'
+import { createRecent } from './recent.ts'
 import { createResultWaiters } from './routes/result_waiters.ts'
 
 /** The server's time-outs, in milliseconds. */
@@ -68,6 +70,8 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const metrics = createHttpMetrics()
   addPoolMetrics(metrics.registry, db.usage)
   const resultWaiters = createResultWaiters({ db })
+  const usedUp = createRecent<number>()
+  const heartbeat = startHeartbeat(db, usedUp)
   const app = createApp({
     db,
     reads,
@@ -78,6 +82,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     tracer,
     sealing,
     metrics,
+    usedUp,
     lifecycle,
     expected,
     bodyMs: times.bodyMs,
@@ -92,6 +97,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     await once(server, 'listening')
   } catch (error) {
     stopWatching()
+    clearInterval(heartbeat)
     await metricsServer?.close()
     throw error
   }
@@ -101,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   async function close(): Promise<void> {
     lifecycle.draining = true
     stopWatching()
+    clearInterval(heartbeat)
     resultWaiters.end()
     server.close()
     server.closeAllConnections()

@@ -2,6 +2,7 @@ import { hkdfSync, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
+import { clock } from '../clock.ts'
 import { parseJson } from '../messages/json.ts'
 import { decrypt, encrypt } from '../sealing/cipher.ts'
 import { createSupplierHttp, type Exchange, type SupplierHttp, unsendable } from './exchange.ts'
@@ -73,7 +74,7 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
     }
     const { access_token: token, expires_in: seconds } = renewed
     const sealed = seal(token, credential)
-    held.set(supplier, { credential, sealed, token, expiresAt: Date.now() + seconds * 1000 })
+    held.set(supplier, { credential, sealed, token, expiresAt: clock.now().getTime() + seconds * 1000 })
     await store.keep(supplier, renewer, sealed, seconds)
     return { ok: true, token }
   }
@@ -107,7 +108,7 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
       const known = held.get(supplier)
       if (
         known !== undefined &&
-        known.expiresAt > Date.now() + marginMs &&
+        known.expiresAt > clock.now().getTime() + marginMs &&
         known.sealed !== rejected.get(supplier) &&
         isDeepStrictEqual(known.credential, credential)
       )

@@ -1,4 +1,5 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { clock } from '../clock.ts'
 import { createBytes } from '../messages/bytes.ts'
 import { retryAfterSeconds } from '../messages/retry_after.ts'
 import { errorCode } from '../network/error_code.ts'
@@ -162,7 +163,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 /** The wait in seconds that a 429 asks for, at least 1 and at most an hour. */
 function waitAskedFor({ statusCode, headers }: Dispatcher.ResponseData): number | null {
   if (statusCode !== 429) return null
-  const seconds = retryAfterSeconds(headers['retry-after'], new Date())
+  const seconds = retryAfterSeconds(headers['retry-after'], clock.now())
   return seconds === null ? null : Math.min(Math.max(seconds, 1), longestWait)
 }
 

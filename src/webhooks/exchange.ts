@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
+import { clock } from '../clock.ts'
 import { parseRetryAfter } from '../messages/retry_after.ts'
 import { type Deadline, within } from './deadline.ts'
 import { errorText } from './error_text.ts'
@@ -69,6 +70,6 @@ function read(response: IncomingMessage): Exchange {
   const status = response.statusCode ?? 0
   if (status < 200 || status > 599) return { kind: 'unreachable', error: `invalid status ${status}` }
   const mayAskToWait = status === 429 || status === 408
-  const retryAfter = mayAskToWait ? parseRetryAfter(response.headersDistinct['retry-after'], new Date()) : null
+  const retryAfter = mayAskToWait ? parseRetryAfter(response.headersDistinct['retry-after'], clock.now()) : null
   return { kind: 'answered', status, retryAfter }
 }

@@ -22,7 +22,7 @@ import { createResolver } from '../webhooks/resolve.ts'
 import { createSender } from '../webhooks/send.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
-import { startPeriodicTasks } from './periodic_tasks.ts'
+import { compareClock, startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPools } from './queue/pools.ts'
 import { createSupplierCaller } from './supplier_caller.ts'
 import { createSupplierCredentials } from './supplier_credentials.ts'
@@ -105,6 +105,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     { stopping: stopping.signal, cutOff: cutOff.signal },
     () => poolId,
   )
+  // The first event is signed with the right time.
+  await compareClock(db, log)
   const fatal = Promise.withResolvers<string>()
   const pools = await startPoolsOfTasks(options, tasks, metrics, async (pool_id) => {
     poolId ??= pool_id

@@ -1,6 +1,8 @@
+import { clock, differenceInWords } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
+import { processName } from '../process_name.ts'
 import { repeat } from '../repeat.ts'
 import type { OfferSync } from './offer_sync.ts'
 import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
@@ -49,6 +51,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(fillMs, () => db.call('work.fill_slots')),
     every(fillMs, () => db.call('work.number_results')),
     every(sweepMs, createSweep(options)),
+    every(sweepMs, () => compareClock(db, log)),
     every(lookMs, createLook(options)),
     every(fillMs, () => db.call('work.collect_alerts')),
     every(lookMs, () => db.call('work.close_alerts')),
@@ -85,4 +88,13 @@ function createLook({ db, log, pools, onFatal }: PeriodicTaskOptions) {
     const returned = await returnLostJobs()
     if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked for this worker and never reached it')
   }
+}
+
+/** Compares the clock of this process with the database's. */
+export async function compareClock(db: Database, log: Log): Promise<void> {
+  const before = clock.secondsAhead()
+  const process_name = processName('worker')
+  await clock.compare(() => db.call('work.compare_clock', { process_name, seconds_ahead: before }))
+  const now = clock.secondsAhead()
+  if (now !== null && before === null) log.error(`the clock of this process is ${differenceInWords(now)}`)
 }

@@ -1,4 +1,5 @@
 import type { LeasedAttempt } from '../../tasks/deliver_webhook.ts'
+import { clock } from '../clock.ts'
 import { correlationHeaders } from '../messages/correlation.ts'
 import { owners, type Sealing, Unreadable } from '../sealing/sealing.ts'
 import { deliveryHeaders } from '../webhooks/headers.ts'
@@ -23,7 +24,7 @@ export async function sendEvent(
     if (error instanceof Unreadable) return { kind: 'unsent', error: error.message }
     throw error
   }
-  const headers = deliveryHeaders({ eventId, eventType, secret, body, now: new Date() })
+  const headers = deliveryHeaders({ eventId, eventType, secret, body, now: clock.now() })
   return sender.send({ url, headers: { ...correlationOf(attempt), ...headers }, body })
 }
 

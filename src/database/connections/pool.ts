@@ -29,7 +29,7 @@ export type PoolUsage = { inUse: number; idle: number; waiting: number; max: num
 
 export type Pool = {
   usage(): PoolUsage
-  /** Runs a statement on a connection of its own. `deadline` is a time of `Date.now()`. */
+  /** Runs a statement on a connection of its own. `deadline` is a time of `performance.now()`. */
   run(strings: TemplateStringsArray, parameters: (string | null)[], deadline: number): Promise<Rows>
   /** Lets running statements end for up to this many seconds, then closes all connections. Never rejects. */
   end(timeoutSeconds: number): Promise<void>
@@ -38,7 +38,7 @@ export type Pool = {
 type Connection = {
   sql: postgres.Sql
   server: DatabaseServer
-  /** When it became idle, as a time of `Date.now()`. */
+  /** When it became idle, as a time of `performance.now()`. */
   idleSince: number
   /** When its session last passed the check of its settings; undefined: not since it connected. */
   checkedAt: number | undefined
@@ -76,13 +76,13 @@ export function createPool(options: PoolOptions): Pool {
   let ended = false
 
   async function acquire(deadline: number): Promise<Connection> {
-    if (!hosts.isKnown) await withinTime(deadline - Date.now(), hosts.find())
+    if (!hosts.isKnown) await withinTime(deadline - performance.now(), hosts.find())
     if (ended) throw new DatabaseEnded()
     const free = takeIdle()
     if (free) {
-      if (Date.now() - free.idleSince < trustMs || (await answers(free.sql, deadline))) return free
+      if (performance.now() - free.idleSince < trustMs || (await answers(free.sql, deadline))) return free
       fail(free)
-      discardIdle(Date.now() - trustMs)
+      discardIdle(performance.now() - trustMs)
     }
     return all.size + pausing < options.max ? open() : waitAmong(waiting, deadline)
   }
@@ -110,7 +110,7 @@ export function createPool(options: PoolOptions): Pool {
 
   function release(connection: Connection): void {
     if (connection.server !== hosts.current) return void discard(connection)
-    connection.idleSince = Date.now()
+    connection.idleSince = performance.now()
     const [next] = waiting
     if (next) next.grant(connection)
     else idle.push(connection)
@@ -149,10 +149,10 @@ export function createPool(options: PoolOptions): Pool {
     usage: () => ({ inUse: all.size - idle.length, idle: idle.length, waiting: waiting.size, max: options.max }),
     async run(strings, parameters, deadline) {
       const connection = await acquire(deadline)
-      const sentAt = Date.now()
+      const sentAt = performance.now()
       try {
         const work = checkSession(connection).then(() => statement(connection.sql, strings, parameters))
-        const rows = await withinTime(deadline - Date.now(), work)
+        const rows = await withinTime(deadline - performance.now(), work)
         release(connection)
         return rows
       } catch (error) {
@@ -163,8 +163,8 @@ export function createPool(options: PoolOptions): Pool {
       }
     },
     async end(timeoutSeconds) {
-      const end = Date.now() + timeoutSeconds * 1000
-      while (idle.length < all.size && Date.now() < end) await sleep(10)
+      const end = performance.now() + timeoutSeconds * 1000
+      while (idle.length < all.size && performance.now() < end) await sleep(10)
       ended = true
       for (const waiter of [...waiting]) waiter.refuse(new DatabaseEnded())
       await withinTime(closeLimitMs, Promise.all([...all].map(close))).catch(() => {})
@@ -175,7 +175,7 @@ export function createPool(options: PoolOptions): Pool {
 /** Waits in the queue for a connection until the deadline. The waiter removes itself when it is settled. */
 function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => waiter.refuse(new DatabaseDeadline()), deadline - Date.now())
+    const timer = setTimeout(() => waiter.refuse(new DatabaseDeadline()), deadline - performance.now())
     const settle = () => {
       clearTimeout(timer)
       waiting.delete(waiter)
@@ -226,7 +226,7 @@ async function statement(
 
 async function answers(sql: postgres.Sql, deadline: number): Promise<boolean> {
   try {
-    await withinTime(Math.min(signOfLifeMs, deadline - Date.now()), sql`select 1`.execute())
+    await withinTime(Math.min(signOfLifeMs, deadline - performance.now()), sql`select 1`.execute())
     return true
   } catch {
     return false

@@ -9,7 +9,7 @@ import { databaseTimeMs } from '../database_time.ts'
 import { type ErrorName, refuse } from '../errors.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import { isCounted, isHealthCheck, isWrite, rulesFor } from '../paths.ts'
-import { createRecent } from '../recent.ts'
+import { createRecent, type Recent } from '../recent.ts'
 import { clientNetwork } from './client_address.ts'
 import { presentedKey } from './presented_key.ts'
 
@@ -30,6 +30,8 @@ export type AdmissionOptions = {
   db: Database
   config: Pick<Config, 'allowedOrigins' | 'rateLimitPerMinute'>
   metrics: Pick<HttpMetrics, 'batch'>
+  /** The limits of the clients that used up their budget: their requests cost no call until their window ends. */
+  usedUp: Recent<number>
   /** Called with the key of each request that is let in. */
   onKeyUsed: (keyId: string) => void
 }
@@ -60,9 +62,7 @@ const refusals: { [verdict: string]: ErrorName } = {
 }
 
 /** Makes the admission of one process. Requests that arrive at the same moment share one call to the database. */
-export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOptions): Admission {
-  // The limits of the clients that used up their budget: their requests cost no call until their window ends.
-  const usedUp = createRecent<number>()
+export function createAdmission({ db, config, metrics, usedUp, onKeyUsed }: AdmissionOptions): Admission {
   // The allowlists of keys that were let in, so that a foreign write over the budget costs no call either.
   const keyOrigins = createRecent<string[]>()
   const admitRead = admitInBatches('admit')

@@ -1,3 +1,4 @@
+import { clock, differenceInWords } from '../../clock.ts'
 import { batch } from '../../database/batch.ts'
 import type { Functions } from '../../database/client.ts'
 import { currentFor } from '../../database/version.ts'
@@ -36,7 +37,10 @@ export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: Rou
     if (state === undefined || state.standby || !isCurrent(state)) return refuse(ctx, 'UNAVAILABLE')
     // A synchronous standby that is gone stops commits alone.
     await ctx.state.databaseTime(proveCommit)
-    reply(ctx, '{"status":"ready"}')
+    const secondsAhead = clock.secondsAhead()
+    // It stays ready: it corrects its clock, and the wrong one may be that of the database, for all processes.
+    const warning = secondsAhead === null ? {} : { clock: differenceInWords(secondsAhead) }
+    reply(ctx, JSON.stringify({ status: 'ready', ...warning }))
   })
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { clock } from '../../clock.ts'
 import { type BatchOptions, batch } from '../../database/batch.ts'
 import { verify } from '../../messages/sign.ts'
 import { owners } from '../../sealing/sealing.ts'
@@ -47,7 +48,7 @@ export function addResultPushes(routes: Routes, options: RouteOptions): void {
     const signed = {
       timestamp: ctx.get('X-Supplier-Timestamp'),
       signature: ctx.get('X-Supplier-Signature'),
-      now: new Date(),
+      now: clock.now(),
     }
     const mayBeGood = v.is(supplierCode, supplier) && mayBeAuthentic(signed)
     const signer = mayBeGood ? await ctx.state.databaseTime(() => findSigner(supplier)) : undefined
@@ -57,7 +58,7 @@ export function addResultPushes(routes: Routes, options: RouteOptions): void {
     if (token === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const rawBody = await readBody(ctx)
     if (typeof rawBody === 'string') return refuseCounted(ctx, admission, rawBody)
-    if (!verify({ ...signed, secret: token, body: rawBody, now: new Date() })) {
+    if (!verify({ ...signed, secret: token, body: rawBody, now: clock.now() })) {
       return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     }
 
@@ -98,7 +99,7 @@ export function addEventPushes(routes: Routes, { db, config, sealing, admission 
     if (!secret || !readEvent) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const rawBody = await readBody(ctx)
     if (typeof rawBody === 'string') return refuseCounted(ctx, admission, rawBody)
-    const event = readEvent({ headers: ctx.req.headers, rawBody, secret, now: new Date() })
+    const event = readEvent({ headers: ctx.req.headers, rawBody, secret, now: clock.now() })
     if (!event.ok && event.problem === 'bad_signature') return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     if (!event.ok && event.problem === 'malformed') return refuse(ctx, 'VALIDATION_ERROR')
     ctx.status = 204

@@ -16,7 +16,9 @@ export function createLostJobs(db: Database, pools: readonly Known[]): () => Pro
   const isKnown = (id: string) => pools.some(({ jobs }) => jobs.has(id))
 
   return async () => {
-    const lost = [...unknown.values()].filter(({ id, since }) => Date.now() - since >= lostAfterMs && !isKnown(id))
+    const lost = [...unknown.values()].filter(
+      ({ id, since }) => performance.now() - since >= lostAfterMs && !isKnown(id),
+    )
     const rows = await db.call('work.compare_jobs', {
       pool_ids: pools.map(({ id }) => id),
       known_ids: pools.flatMap(({ jobs }) => [...jobs]),
@@ -27,7 +29,7 @@ export function createLostJobs(db: Database, pools: readonly Known[]): () => Pro
     unknown = new Map()
     for (const { job_id: id, locked_at: lockedAt } of rows) {
       const lock = `${id} ${lockedAt}`
-      if (!isKnown(id)) unknown.set(lock, before.get(lock) ?? { id, lockedAt, since: Date.now() })
+      if (!isKnown(id)) unknown.set(lock, before.get(lock) ?? { id, lockedAt, since: performance.now() })
     }
     return lost.length
   }

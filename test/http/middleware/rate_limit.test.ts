@@ -129,6 +129,15 @@ test('a network can have its own budget', async () => {
   expect(statuses(narrow)).toEqual({ 200: 3, 429: 2 })
 })
 
+test('a raised budget takes effect at once, in each process that refused the client', async () => {
+  await exhaust('203.0.114.1')
+  await Promise.all(times(2, () => otherApi().get(path, by('203.0.114.1'))))
+  await sql()`select ops.set_rate_limit('203.0.114.0/24', ${budget + 10})`
+  for (const each of [api(), otherApi()]) {
+    await expect.poll(async () => (await each.get(path, by('203.0.114.1'))).status).toBe(200)
+  }
+})
+
 describe('what is not counted', () => {
   test('health checks, which are also answered over the budget', async () => {
     await exhaust('198.51.100.30')

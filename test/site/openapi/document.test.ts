@@ -8,6 +8,7 @@ import { createRoutes } from '../../../src/http/app.ts'
 import { errorNames, errorOf } from '../../../src/http/errors.ts'
 import { createHttpMetrics } from '../../../src/http/metrics.ts'
 import { createAdmission } from '../../../src/http/middleware/admission.ts'
+import { createRecent } from '../../../src/http/recent.ts'
 import { createResultWaiters } from '../../../src/http/routes/result_waiters.ts'
 import { expectedVersion } from '../../../src/migrate/sql_files.ts'
 import { headers } from '../../../src/site/openapi/headers.ts'
@@ -50,7 +51,7 @@ describe('the routes', () => {
     const config = loadConfig({ DATABASE_URL: database.url })
     const metrics = createHttpMetrics()
     const { db } = api()
-    const admission = createAdmission({ db, config, metrics, onKeyUsed: () => {} })
+    const admission = createAdmission({ db, config, metrics, usedUp: createRecent(), onKeyUsed: () => {} })
     const lifecycle = { draining: false }
     const resultWaiters = createResultWaiters({ db })
     const site = createSite(config)

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/database/client.ts'
 import { createLostJobs, createWatchdog, lostAfterMs } from '../../../src/worker/queue/pool_health.ts'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
 })
 afterEach(() => {
   vi.useRealTimers()

@@ -22,6 +22,9 @@ begin
     when alert_kind = 'supplier_sync' then exists (
       select from supply.suppliers s where s.code = alert_subject and s.active and s.sync_due_at is not null
         and s.sync_error is not null)
+    when alert_kind = 'wrong_clock' then exists (
+      select from supply.wrong_clocks w
+      where w.process_name = alert_subject and w.seen_at > now() - interval '1 minute')
     when alert_kind = 'audit' then exists (
       select from supply.audit_breaches b where b.check_name = alert_subject)
     when alert_kind in ('supplier_balance', 'supplier_credentials', 'supplier_settings') then exists (

@@ -51,7 +51,7 @@ export const transactionPage = v.object({
 })
 
 export const liveness = v.object({ status: v.picklist(['ok']) })
-export const readiness = v.object({ status: v.picklist(['ready']) })
+export const readiness = v.object({ status: v.picklist(['ready']), clock: v.optional(v.string()) })
 
 export const places = v.object({
   service: v.picklist(['supply-ordering']),

@@ -56,10 +56,18 @@ export const platformPaths: Paths = {
       summary: 'Readiness',
       description:
         'Ready: the database answers, takes writes and is migrated, and the process is not about to stop. Does ' +
-        'not count against the rate limit.',
+        'not count against the rate limit. `clock` is there if the clock of the process differs from that of the ' +
+        'database by more than 30 s.',
       access: 'none',
       answers: {
-        200: uncountedOk('The service is ready.', 'ReadinessAnswer', answers({ Ready: { status: 'ready' } })),
+        200: uncountedOk(
+          'The service is ready.',
+          'ReadinessAnswer',
+          answers({
+            Ready: { status: 'ready' },
+            WrongClock: { status: 'ready', clock: "600 s ahead of the database's" },
+          }),
+        ),
       },
       common: { ...alive, 500: responseRef('InternalError'), 503: responseRef('Unavailable') },
     }),
