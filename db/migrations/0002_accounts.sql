@@ -39,6 +39,7 @@ create table supply.api_keys (
   allowed_origins text[],
   allowed_ips cidr[],
   rotated_from bigint references supply.api_keys,
+  first_key_id bigint references supply.api_keys,
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
   label text check (length(label) between 1 and 100)
@@ -59,9 +60,31 @@ comment on column supply.api_keys.allowed_origins is
   'Allowed Origin values: host, *.host or whole origin, in lower case and without default ports; null: any.';
 comment on column supply.api_keys.allowed_ips is 'Networks from which the key may be used; null: any.';
 comment on column supply.api_keys.rotated_from is 'The key that this one replaces.';
+comment on column supply.api_keys.first_key_id is
+  'The first key of the line of replacements; null: this one. A spending limit belongs to the line.';
 comment on column supply.api_keys.created_at is 'When the key was issued.';
 comment on column supply.api_keys.last_used_at is 'When the key was last used, to the minute.';
 comment on column supply.api_keys.label is 'What operators call the key, such as who has it; null: nothing.';
+
+create table supply.spending_limits (
+  account_id bigint not null references supply.accounts,
+  key_id bigint references supply.api_keys,
+  per text collate "C" not null check (per in ('hour', 'day')),
+  amount numeric(14,2) not null check (amount >= 0),
+  window_start timestamptz not null,
+  spent numeric(16,2) not null check (spent >= 0),
+  constraint spending_limits_key unique nulls not distinct (account_id, key_id, per)
+) with (fillfactor = 50);
+comment on table supply.spending_limits is
+  'What the orders of an account, or of one of its keys, may cost in an hour or a day (UTC). Changed under the lock of '
+  'the account.';
+comment on column supply.spending_limits.account_id is 'The account.';
+comment on column supply.spending_limits.key_id is
+  'The first key of the line of replacements that the limit holds for; null: all keys of the account.';
+comment on column supply.spending_limits.per is 'hour or day, in UTC.';
+comment on column supply.spending_limits.amount is 'What may be spent in each, in the account''s currency.';
+comment on column supply.spending_limits.window_start is 'The hour or day that spent counts.';
+comment on column supply.spending_limits.spent is 'What its orders cost; refunds give nothing back.';
 
 create table supply.rate_limits (
   network cidr primary key,

@@ -2,7 +2,8 @@ set local role supply_owner;
 
 create type supply.order_request_item as (product_id bigint, quantity int, delivery_data jsonb, max_price numeric);
 create type supply.order_request as (
-  ordinal int, account_id bigint, key_id bigint, request_id text, request_id_given boolean, traceparent text,
+  ordinal int, account_id bigint, key_id bigint, client inet, request_id text, request_id_given boolean,
+  traceparent text,
   idempotency_key text, external_order_id text, callback_url text, callback_error text, max_total numeric,
   items supply.order_request_item[]
 );
@@ -12,8 +13,8 @@ comment on type supply.order_request is
 
 create type supply.order_result as enum (
   'busy', 'UNAUTHORIZED', 'replayed', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_CALLBACK_URL', 'PRODUCT_NOT_FOUND',
-  'DELIVERY_DATA_INVALID', 'PRODUCT_UNAVAILABLE', 'QUANTITY_OUT_OF_RANGE', 'PRICE_CHANGED', 'INSUFFICIENT_BALANCE',
-  'created'
+  'DELIVERY_DATA_INVALID', 'PRODUCT_UNAVAILABLE', 'QUANTITY_OUT_OF_RANGE', 'PRICE_CHANGED', 'SPENDING_LIMIT',
+  'INSUFFICIENT_BALANCE', 'created'
 );
 comment on type supply.order_result is
   'The result of a request, in the order of the checks. busy: nothing was done, and the request is to be repeated.';
@@ -30,12 +31,20 @@ comment on type supply.priced_item is
   'An item of the request with this ordinal, at its place from 1, with what the catalog says of it; faults: null if it '
   'can be ordered.';
 
+create type supply.exceeded_limit as (
+  scope text, per text, amount numeric, spent numeric, resets_at timestamptz
+);
+comment on type supply.exceeded_limit is
+  'A spending limit that an order would exceed: of an account or a key, per hour or day, with what was spent.';
+
 create type supply.order_decision as (
   request supply.order_request, result supply.order_result, items supply.priced_item[], request_items jsonb,
-  total numeric, currency text, balance numeric, order_id bigint, order_code text, differing text[]
+  total numeric, currency text, balance numeric, room numeric,
+  exceeded supply.exceeded_limit, order_id bigint, order_code text, differing text[]
 );
 comment on type supply.order_decision is
-  'What is decided about a request. balance: of the account before the batch. The order is the earlier one with the '
+  'What is decided about a request. balance: of the account before the batch; room: what its '
+  'spending limits leave, null without any; exceeded: the limit that refuses it. The order is the earlier one with the '
   'same key, or the one to be written; differing: the fields in which the request differs from the earlier one.';
 
 create table supply.orders (
@@ -62,6 +71,8 @@ create table supply.orders (
   request_id text collate "C",
   request_id_given boolean,
   traceparent text collate "C",
+  key_id bigint,
+  client cidr,
   check ((status in ('completed', 'failed')) = (completed_at is not null)),
   check ((outcome is null) = (completed_at is null)),
   check ((status = 'completed') = (outcome is not null and outcome = 'full'))
@@ -111,6 +122,9 @@ comment on column supply.orders.request_id_given is 'True if the partner chose t
 comment on column supply.orders.traceparent is
   'The W3C trace context of the request that placed it, in version 00: its trace id, and the span that calls and '
   'deliveries belong to; null: none.';
+-- No foreign key: it would lock the key's row for each order.
+comment on column supply.orders.key_id is 'The API key that placed it.';
+comment on column supply.orders.client is 'The network of the request that placed it: the /24 or /48 of its address.';
 
 create table supply.order_items (
   id uuid primary key default gen_random_uuid(),

@@ -1,7 +1,8 @@
-import type { BalanceError, BusinessError, IdempotencyError, PriceError, RateLimitError } from './types.ts'
+import type { BalanceError, BusinessError, IdempotencyError, LimitError, PriceError, RateLimitError } from './types.ts'
 
 type Bodies = {
   INSUFFICIENT_BALANCE: BalanceError
+  SPENDING_LIMIT: LimitError
   IDEMPOTENCY_KEY_REUSED: IdempotencyError
   PRICE_CHANGED: PriceError
   RATE_LIMITED: RateLimitError

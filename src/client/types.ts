@@ -194,6 +194,14 @@ export type QuoteRefusal = {
     /** What is wrong with the field. */ message: string
     /** The present price, or for `maxTotal` the present total. Absent if `path` is empty. */ price?: number | undefined
   } | ErrorDetail)[] | {
+    /** What may be spent in the hour or day. */ limit: number
+    /** What was spent in it so far. */ spent: number
+    /** The total of the order. */ required: number
+    /** In UTC. */ per: 'hour' | 'day'
+    /** Whether the limit is of the account or of the key. */ scope: 'account' | 'key'
+    /** When the next hour or day begins. */ resetsAt: string
+    currency: string
+  } | {
     /** The present balance. */ balance: number
     /** The total of the order. */ required: number
     currency: string
@@ -266,6 +274,14 @@ export type Me = {
     /** The origins that may use the key; `null`: no allowlist. */ allowedOrigins: string[] | null
     /** The networks that may use the key; `null`: any. */ allowedIps: string[] | null
   }
+  /** The spending limits that hold for the key. */
+  limits: ({
+    /** Whether the limit is of the account or of the key. */ scope: 'account' | 'key'
+    /** In UTC. */ per: 'hour' | 'day'
+    /** What may be spent in the hour or day. At most two decimals. */ amount: number
+    /** What was spent in it so far. At most two decimals. */ spent: number
+    /** When the next hour or day begins. */ resetsAt: string
+  })[]
   rateLimit: {
     /** The requests that your address may make in a window of 60 s. */ limit: number
     /** The requests that are left in the window. */ remaining: number
@@ -458,6 +474,22 @@ export type BalanceError = {
   details: {
     /** The present balance. */ balance: number
     /** The total of the order. */ required: number
+    currency: string
+  }
+}
+
+export type LimitError = {
+  success: false
+  /** What is wrong, for people. The text may change; `code` and the status do not. */ error: string
+  /** The `X-Request-Id` of the answer. Name it when you ask the operators. */ requestId?: string | undefined
+  code: 'SPENDING_LIMIT'
+  details: {
+    /** What may be spent in the hour or day. */ limit: number
+    /** What was spent in it so far. */ spent: number
+    /** The total of the order. */ required: number
+    /** In UTC. */ per: 'hour' | 'day'
+    /** Whether the limit is of the account or of the key. */ scope: 'account' | 'key'
+    /** When the next hour or day begins. */ resetsAt: string
     currency: string
   }
 }

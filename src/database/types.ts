@@ -9,6 +9,7 @@ export type ResultTypes = {
   text: string
   uuid: string
   cidr: string
+  inet: string
   date: string
   interval: string
   // The text, so that JSON made in SQL is passed on byte by byte.
@@ -40,6 +41,7 @@ export const typeRules: { readonly [type: string]: TypeRule } = {
   text: { oid: 25 },
   uuid: { oid: 2950 },
   cidr: { oid: 650 },
+  inet: { oid: 869 },
   date: { oid: 1082 },
   interval: { oid: 1186 },
   json: { oid: 114 },

@@ -5,6 +5,7 @@ import { type Partner, products } from './partner.ts'
 
 export type OrderRequest = {
   ordinal?: number
+  client?: string
   requestId?: string
   idempotencyKey?: string
   externalOrderId?: string
@@ -35,6 +36,7 @@ export function orderRequest(partner: Partner, request: OrderRequest = {}): SqlR
     ordinal: request.ordinal ?? 1,
     account_id: partner.accountId,
     key_id: partner.keyId,
+    client: request.client ?? '192.0.2.7',
     request_id: request.requestId ?? null,
     request_id_given: null,
     traceparent: null,

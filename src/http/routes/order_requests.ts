@@ -31,13 +31,14 @@ export function sqlRequest(
   allowNetworks: readonly Network[],
 ): SqlRequest {
   const { id, keyId } = accountOf(ctx)
-  const { requestId, requestIdGiven, traceparent } = ctx.state
+  const { client, requestId, requestIdGiven, traceparent } = ctx.state
   const url = order.callbackUrl
   const verdict = url === null ? { ok: true as const } : checkCallbackUrl(url, allowNetworks)
   return {
     ordinal: 1,
     account_id: id,
     key_id: keyId,
+    client,
     request_id: requestId,
     request_id_given: requestIdGiven,
     traceparent: traceparent ?? null,

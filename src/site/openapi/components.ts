@@ -79,6 +79,7 @@ export const namedSchemas: Schemas = {
   BusinessError: errors.businessError,
   ErrorDetail: errors.detail,
   BalanceError: errors.balanceError,
+  LimitError: errors.limitError,
   IdempotencyError: errors.idempotencyError,
   PriceError: errors.priceError,
   RateLimitError: errors.rateLimitError,

@@ -14,6 +14,12 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   },
   DELIVERY_DATA_INVALID: { details: [{ path: 'items[0].deliveryData.gameUserId', message: 'is required' }] },
   INSUFFICIENT_BALANCE: { details: { balance: 12.5, required: 89, currency: 'RUB' } },
+  SPENDING_LIMIT: {
+    details: {
+      ...{ limit: 50_000, spent: 49_950, required: 89, per: 'day', scope: 'key' },
+      ...{ resetsAt: '2026-03-03T00:00:00.000Z', currency: 'RUB' },
+    },
+  },
   IDEMPOTENCY_KEY_REUSED: {
     details: [{ path: 'items', message: 'differs from the order made with this key' }],
     orderCode: 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877',
@@ -31,6 +37,7 @@ function extrasOf(name: ErrorName): ErrorExtras | undefined {
 /** The models of the errors with fields of their own. */
 const models: { [code: string]: string } = {
   INSUFFICIENT_BALANCE: 'BalanceError',
+  SPENDING_LIMIT: 'LimitError',
   IDEMPOTENCY_KEY_REUSED: 'IdempotencyError',
   PRICE_CHANGED: 'PriceError',
   RATE_LIMITED: 'RateLimitError',

@@ -78,11 +78,14 @@ const broken = testDatabase()
 const failing = testApi(() => broken.url, { config })
 
 let partner: Partner
-let keys: { poor: string; storefront: string }
+let keys: { poor: string; limited: string; storefront: string }
 beforeAll(async () => {
   await loadDemoCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(sql(), { balance: 1000 })
+  const limited = await makePartner(sql(), { balance: 50_000 })
+  await sql()`select ops.set_spending_limit(${limited.accountId}, 100, 'hour', ${limited.keyId})`
   keys = {
+    limited: limited.key,
     poor: (await makePartner(sql(), { balance: 12.5 })).key,
     storefront: (await makePartner(sql(), { kind: 'storefront', balance: 0 })).key,
   }
@@ -124,6 +127,12 @@ const causes: { [heading: string]: (() => Promise<Answer>)[] } = {
     },
   ],
   INSUFFICIENT_BALANCE: [() => place({}, keys.poor)],
+  SPENDING_LIMIT: [
+    async () => {
+      await place({}, keys.limited)
+      return place({ externalOrderId: 'shop-1002' }, keys.limited)
+    },
+  ],
   VALIDATION_ERROR: [
     () => api().post('/b2b/orders', { key: partner.key, body: { items: [{ productId: 101, quantity: 0 }] } }),
     () => raw('GET /livez HTTP/1.1\r\nBad Header: y\r\n\r\n'),
@@ -166,7 +175,7 @@ function lasting(body: object): object {
   const text = JSON.stringify(body).replace(/ord_[0-9a-f]{32}/g, 'ord_')
   return JSON.parse(text, (name, value) => {
     if (name === 'requestId') return undefined
-    return name === 'retryAfter' ? typeof value : value
+    return name === 'retryAfter' || name === 'resetsAt' ? typeof value : value
   })
 }
 

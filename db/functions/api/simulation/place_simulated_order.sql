@@ -28,7 +28,7 @@ begin
     decision.result := 'IDEMPOTENCY_KEY_REUSED';
   end if;
   -- It spends nothing.
-  if decision.result not in ('created', 'INSUFFICIENT_BALANCE') then
+  if decision.result not in ('created', 'SPENDING_LIMIT', 'INSUFFICIENT_BALANCE') then
     return query select decision.result::text, null::int, r.body from core.refusals_json(array[decision]) r;
     return;
   end if;
@@ -66,7 +66,7 @@ begin
 end
 $$;
 comment on function api.place_simulated_order is
-  'Places a simulated order, decided as an order but for the balance. courses, one an item: {seconds (null: never
+  'Places a simulated order, decided as an order but for balance and limits. courses, one an item: {seconds (null: never
 ends), keys, topUp (results for either kind of product)}. Returns created or replayed with the order, or a refusal
 with {details, orderCode} or with the seconds to wait (core.simulation_refusal). Keeps 1,000 an account.
 takes: request supply.order_request

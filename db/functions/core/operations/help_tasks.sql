@@ -5,15 +5,15 @@ from (values
     'All of a task: select * from ops.help(''money'');
 One function or view: select * from ops.help(''ops.orders'');'),
   ('partners', 'onboard accounts send_test_event webhook_secret stored_webhook_secret create_account '
-    'set_account_active set_low_balance_threshold'
+    'set_account_active set_low_balance_threshold set_spending_limit spending_limits'
     ' set_rate_limit rate_limits',
     'A new partner, up to the first order:
 select * from ops.onboard(''Acme'', 50000, ''invoice 1'') \gx
 select ops.send_test_event(2, ''https://acme.example/hooks'');
 select ops.webhook_secret(2);
 Send the partner the secret and the key over a safe channel.'),
-  ('keys', 'api_keys issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_origins'
-    ' set_key_ips ensure_demo_key',
+  ('keys', 'api_keys issue_key rotate_key replace_leaked_key key_orders revoke_key set_key set_key_expiry'
+    ' set_key_origins set_key_ips ensure_demo_key',
     'A key that leaked ends at once, and the partner gets another:
 select ops.replace_leaked_key(''svc_live_…'');
 A rotated key works on while the partner changes to its replacement:

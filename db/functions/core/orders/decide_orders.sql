@@ -12,7 +12,8 @@ begin
         order by i.place) as request_items
     from core.price_items(requests) as i group by i.ordinal
   ), checked as (
-    select r as request, p.items, p.request_items, p.total, a.currency, a.balance, o.id as earlier_id,
+    select r as request, p.items, p.request_items, p.total, a.currency, a.balance, spending.room,
+      spending.exceeded, o.id as earlier_id,
       o.code as earlier_code, earlier.differing, case
         -- The key was checked by the admission; it may have been revoked since, and then it must not spend.
         -- guard: a revoked key spends nothing
@@ -22,6 +23,8 @@ begin
         when r.callback_error is not null then 'INVALID_CALLBACK_URL'
         when p.fault is not null then p.fault
         when p.total > r.max_total then 'PRICE_CHANGED'
+        -- guard: an order fits its spending limits
+        when p.total > spending.room then 'SPENDING_LIMIT'
         -- guard: the balance covers an order
         when p.total > a.balance then 'INSUFFICIENT_BALANCE'
         else 'created'
@@ -31,8 +34,15 @@ begin
     cross join lateral (select a.* from supply.accounts a where a.id = r.account_id offset 0) as a
     left join lateral (
       select k.account_id = r.account_id and k.revoked_at is null and k.starts_at <= now()
-        and (k.expires_at is null or k.expires_at > now()) as works
+        and (k.expires_at is null or k.expires_at > now()) as works, coalesce(k.first_key_id, k.id) as line_id
       from supply.api_keys k where k.id = r.key_id offset 0) as key on true
+    left join lateral (
+      select min(s.amount - s.spent) as room, (array_agg(
+          row(s.scope, s.per, s.amount, s.spent, s.resets_at)::supply.exceeded_limit
+          order by s.scope = 'account', s.per = 'day')
+        filter (where p.total > s.amount - s.spent))[1] as exceeded
+      from core.spending s where s.account_id = r.account_id and (s.key_id is null or s.key_id = key.line_id)
+    ) as spending on true
     left join lateral (
       -- Written so that no other index serves it: many orders may have the account, and many accounts the key.
       select o.* from supply.orders o
@@ -47,10 +57,11 @@ begin
       -- An earlier request of the batch has the same key, or spends money that this one needs: that one goes first.
       when bool_or(c.result = 'created') over same_key then 'busy'
       -- guard: an order of a batch leaves less for the next
-      when c.result = 'created' and sum(c.total) filter (where c.result = 'created') over same_account > c.balance
-        then 'busy'
+      when c.result = 'created'
+        and sum(c.total) filter (where c.result = 'created') over same_account > least(c.balance, c.room) then 'busy'
       else c.result
-    end, c.items, c.request_items, c.total, c.currency, c.balance, c.earlier_id, c.earlier_code, c.differing
+    end, c.items, c.request_items, c.total, c.currency, c.balance, c.room,
+    c.exceeded, c.earlier_id, c.earlier_code, c.differing
   from checked c
   window same_account as (partition by (c.request).account_id order by (c.request).ordinal),
     same_key as (partition by (c.request).account_id, (c.request).idempotency_key order by (c.request).ordinal

@@ -12,6 +12,9 @@ begin
       from unnest(d.differing) as f), 'orderCode', d.order_code)
     when 'INVALID_CALLBACK_URL' then json_build_object('details', json_build_array(
       json_build_object('path', 'callbackUrl', 'message', (d.request).callback_error)))
+    when 'SPENDING_LIMIT' then json_build_object('details', json_build_object(
+      'limit', (d.exceeded).amount, 'spent', (d.exceeded).spent, 'required', d.total, 'per', (d.exceeded).per,
+      'scope', (d.exceeded).scope, 'resetsAt', core.iso((d.exceeded).resets_at), 'currency', d.currency))
     when 'INSUFFICIENT_BALANCE' then json_build_object('details', json_build_object(
       'balance', d.balance, 'required', d.total, 'currency', d.currency))
     else json_build_object('details', (

@@ -12,19 +12,34 @@ begin
   with written as (
     insert into supply.orders
       (id, code, account_id, number, idempotency_key, external_order_id, callback_url, request_items, total_amount,
-       currency, request_id, request_id_given, traceparent, created_at, updated_at)
+       currency, request_id, request_id_given, traceparent, key_id, client, created_at, updated_at)
     overriding system value
     select d.order_id, 'ord_' || replace(gen_random_uuid()::text, '-', ''), (d.request).account_id,
       coalesce(newest.number, 0) + row_number() over (partition by (d.request).account_id order by d.order_id),
       (d.request).idempotency_key, (d.request).external_order_id, (d.request).callback_url, d.request_items, d.total,
-      d.currency, (d.request).request_id, (d.request).request_id_given, (d.request).traceparent, placed.at, placed.at
+      d.currency, (d.request).request_id, (d.request).request_id_given, (d.request).traceparent, (d.request).key_id,
+      network(set_masklen((d.request).client, case family((d.request).client) when 4 then 24 else 48 end)),
+      placed.at, placed.at
     from unnest(decisions) as d
     left join lateral (
       select o.number, o.created_at from supply.orders o where o.account_id = (d.request).account_id
       order by o.number desc limit 1) as newest on true
     -- The transaction may have begun long ago, and a clock may have been set back: times follow the numbers.
-    cross join lateral (select greatest(clock_timestamp(), newest.created_at) as at offset 0) as placed
+    -- Spending limits count by the same time.
+    cross join lateral (select greatest(statement_timestamp(), newest.created_at) as at offset 0) as placed
     returning id, account_id, total_amount
+  ), counted as (
+    update supply.spending_limits l set window_start = s.starts_at, spent = s.spent + s.ordered
+    from (
+      select s.account_id, s.key_id, s.per, s.starts_at, s.spent, sum(d.total) as ordered
+      from unnest(decisions) as d
+      cross join lateral (
+        select coalesce(k.first_key_id, k.id) as line_id
+        from supply.api_keys k where k.id = (d.request).key_id offset 0) as key
+      join core.spending s on s.account_id = (d.request).account_id and (s.key_id is null or s.key_id = key.line_id)
+      where d.room is not null group by s.account_id, s.key_id, s.per, s.starts_at, s.spent
+    ) as s
+    where l.account_id = s.account_id and l.key_id is not distinct from s.key_id and l.per = s.per
   )
   select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, null, null)
     ::supply.ledger_entry order by w.id) into charges from written w;

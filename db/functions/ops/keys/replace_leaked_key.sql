@@ -1,5 +1,5 @@
 -- Roles: support
-create or replace function ops.replace_leaked_key(key text)
+create or replace function ops.replace_leaked_key(key text, since timestamptz default null)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,6 +9,7 @@ declare
   leaked supply.api_keys;
   added supply.api_keys;
   issued record;
+  placed record;
 begin
   perform core.require(leaked_id is not null, 'no API key was issued with this text', 'no_data_found',
     'Give the whole key. By its last four characters: select * from ops.api_keys where last4 = ''…'', then '
@@ -28,10 +29,15 @@ begin
   raise notice 'account % (%) used the old key since %, %', leaked.account_id,
     (select a.name from supply.accounts a where a.id = leaked.account_id), leaked.created_at::timestamptz(0),
     coalesce('last at ' || leaked.last_used_at::timestamptz(0), 'but never for a request');
+  select count(*) as orders, coalesce(sum(o.total_amount), 0) as amount, min(o.currency) as currency into placed
+  from ops.key_orders(leaked.id, replace_leaked_key.since) o;
+  raise notice 'the old key placed % orders for % since %: select * from ops.key_orders(%)', placed.orders,
+    concat_ws(' ', placed.amount, placed.currency),
+    coalesce(replace_leaked_key.since, leaked.created_at)::timestamptz(0), leaked.id;
   return issued.key;
 end
 $$;
 comment on function ops.replace_leaked_key is
   'Revokes a leaked key, given whole, and returns its replacement, shown only once, with the same label, scope,
-allowlists and expiry. Notices show the key''s account and its last use. Raises for an unknown key, and for one that is
-already revoked.';
+allowlists and expiry. Notices show the key''s account, its last use, and its orders since a time (null: all). Raises
+for an unknown key, and for one that is already revoked.';

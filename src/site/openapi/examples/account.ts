@@ -14,6 +14,9 @@ export const me = answers({
       allowedOrigins: null,
       allowedIps: ['203.0.113.7/32'],
     },
+    limits: [
+      { scope: 'key', per: 'day', amount: money(50000), spent: money(1669), resetsAt: '2026-03-03T00:00:00.000Z' },
+    ],
     rateLimit: { limit: 500, remaining: 499, resetSeconds: 60 },
     address: '203.0.113.7',
   },

@@ -13,6 +13,16 @@ export const me = v.object({
     allowedOrigins: v.nullable(listOf(v.string(), 'The origins that may use the key; `null`: no allowlist.')),
     allowedIps: v.nullable(listOf(v.string(), 'The networks that may use the key; `null`: any.')),
   }),
+  limits: listOf(
+    v.object({
+      scope: oneOf(['account', 'key'], 'Whether the limit is of the account or of the key.'),
+      per: oneOf(['hour', 'day'], 'In UTC.'),
+      amount: money('What may be spent in the hour or day.'),
+      spent: money('What was spent in it so far.'),
+      resetsAt: time('When the next hour or day begins.'),
+    }),
+    'The spending limits that hold for the key.',
+  ),
   rateLimit: v.object({
     limit: wholeNumber('The requests that your address may make in a window of 60 s.', 1),
     remaining: wholeNumber('The requests that are left in the window.'),

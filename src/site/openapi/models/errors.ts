@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { listOf, text, wholeNumber } from './parts.ts'
+import { listOf, oneOf, text, time, wholeNumber } from './parts.ts'
 
 const failure = {
   success: v.literal(false),
@@ -40,6 +40,20 @@ export const balanceError = v.object({
   details: v.object({
     balance: v.pipe(v.number(), v.description('The present balance.')),
     required: v.pipe(v.number(), v.description('The total of the order.')),
+    currency: v.string(),
+  }),
+})
+
+export const limitError = v.object({
+  ...business,
+  code: v.picklist(['SPENDING_LIMIT']),
+  details: v.object({
+    limit: v.pipe(v.number(), v.description('What may be spent in the hour or day.')),
+    spent: v.pipe(v.number(), v.description('What was spent in it so far.')),
+    required: v.pipe(v.number(), v.description('The total of the order.')),
+    per: oneOf(['hour', 'day'], 'In UTC.'),
+    scope: oneOf(['account', 'key'], 'Whether the limit is of the account or of the key.'),
+    resetsAt: time('When the next hour or day begins.'),
     currency: v.string(),
   }),
 })

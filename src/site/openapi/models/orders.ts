@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { balanceError, detail, priceError } from './errors.ts'
+import { balanceError, detail, limitError, priceError } from './errors.ts'
 import { code, currency, flag, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
 
 const statuses: ['pending', 'processing', 'completed', 'failed'] = ['pending', 'processing', 'completed', 'failed']
@@ -162,7 +162,11 @@ export const quoteRefusal = v.object({
   error: text('The `error` of the refusal, for people.'),
   code: text('The `code` of the refusal.'),
   details: v.pipe(
-    v.union([v.array(v.union([priceError.entries.details.item, detail])), balanceError.entries.details]),
+    v.union([
+      v.array(v.union([priceError.entries.details.item, detail])),
+      limitError.entries.details,
+      balanceError.entries.details,
+    ]),
     v.description('The `details` of the refusal: the fields at fault; for a 402 the balance and the total.'),
   ),
 })

@@ -73,7 +73,7 @@ export const orderPaths: Paths = {
           'true`, and charges nothing. With other content it returns 409. A refused request (4xx) does not use up ' +
           'the key. After a 5xx or a lost connection, repeat the request.',
         'The checks, in this order: shape, idempotency, `callbackUrl`, products, `deliveryData`, availability, ' +
-          'quantities, prices, balance. Fields that are not listed here are ignored, and `null` counts as absent.',
+          'quantities, prices, spending limits, balance. Fields that are not listed here are ignored, and `null` counts as absent.',
       ].join('\n\n'),
       access: 'keyForWrites',
       parameters: idempotencyHeaders,
@@ -85,7 +85,7 @@ export const orderPaths: Paths = {
         ]),
         201: { ...ok('The order is placed and charged.', 'OrderAnswer', examples.placedOrders), links: toOrder },
       },
-      errors: [...orderErrors, 'INSUFFICIENT_BALANCE'],
+      errors: [...orderErrors, 'SPENDING_LIMIT', 'INSUFFICIENT_BALANCE'],
     }),
     get: operation({
       id: 'listOrders',
