@@ -5,7 +5,8 @@ import { type Reads, readsFrom } from '../database/reads.ts'
 import { type Log, safeError } from '../log.ts'
 import { noSealing, type Sealing } from '../sealing/sealing.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
-import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
+import { type Access, accesses } from './access.ts'
+import type { Context, FoundRoute, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
 import { refuse } from './errors.ts'
 import { createListTurns } from './list_turns.ts'
@@ -18,21 +19,14 @@ import { guardGuide } from './middleware/guide_password.ts'
 import { createKeyUses } from './middleware/key_uses.ts'
 import { rejectUnknownParameters } from './middleware/query_parameters.ts'
 import { identify } from './middleware/request_id.ts'
-import { rulesFor } from './paths.ts'
 import type { Recent } from './recent.ts'
-import { addAccountRoutes } from './routes/account.ts'
-import { addCatalogRoutes } from './routes/catalog.ts'
-import { addEventRoutes } from './routes/events.ts'
-import { addHealthRoutes } from './routes/health.ts'
 import type { Lifecycle, RouteOptions } from './routes/options.ts'
-import { addOrderRoutes } from './routes/orders.ts'
-import { addResultRoutes } from './routes/results.ts'
-import { addSimulationRoutes } from './routes/simulation.ts'
-import { addEventPushes, addResultPushes } from './routes/suppliers.ts'
+import type { Route } from './routes/route.ts'
+import { apiRoutes } from './routes/routes.ts'
 
 /** The pages for people, which the command that starts the API mounts. */
 export type Site = {
-  addRoutes(routes: Routes): void
+  routes: Route[]
   /** Answers the refused request of a browser with a page. */
   answerBrowsers: Middleware
 }
@@ -64,7 +58,8 @@ export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'all
 export function createApp(options: AppOptions): Koa<RequestState, object> {
   const { db, config, site, log, metrics, lifecycle, bodyMs, tracer = noTracer } = options
   const admission = createAdmission({ db, config, metrics, usedUp: options.usedUp, onKeyUsed: createKeyUses(db, log) })
-  const routes = createRoutes(options, admission)
+  const declared = [...apiRoutes, ...site.routes]
+  const routes = createRoutes(declared, options, admission)
 
   // Koa must not read proxy headers itself: `trustProxyHops` says which of their entries can be believed.
   const app = new Koa<RequestState, object>({ proxy: false })
@@ -75,7 +70,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     accessLog(log, metrics),
     answerErrors(log),
     rejectMalformed,
-    findRoute(routes),
+    findRoute(routes, declared),
     forbidCaching,
     site.answerBrowsers,
     resolveClient(config.trustProxyHops),
@@ -90,31 +85,20 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
   return app
 }
 
-/** All routes of the service. Throws if a page cannot be made. */
-export function createRoutes(
-  options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer' | 'usedUp'>,
-  admission: Admission,
-): Routes {
+function createRoutes(declared: readonly Route[], options: AppOptions, admission: Admission): Routes {
   const { db, reads = readsFrom(db), sealing = noSealing, config } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
-  const turns = createListTurns()
-  const given = { ...options, reads, sealing, turns, admission, allowNetworks: config.callbackAllowNetworks }
-  addHealthRoutes(routes, given)
-  addAccountRoutes(routes, given)
-  addCatalogRoutes(routes, given)
-  addOrderRoutes(routes, given)
-  addEventRoutes(routes, given)
-  addResultRoutes(routes, given)
-  addSimulationRoutes(routes, given)
-  addResultPushes(routes, given)
-  addEventPushes(routes, given)
-  options.site.addRoutes(routes)
+  const given: RouteOptions = {
+    ...options,
+    ...{ reads, sealing, admission, turns: createListTurns(), allowNetworks: config.callbackAllowNetworks },
+  }
+  for (const { method, path, handlerFor } of declared) routes[method](path, handlerFor(given))
   return routes
 }
 
 /** Keeps documents and their refusals out of caches, and their URLs out of the Referer header. */
 async function forbidCaching(ctx: Context, next: Next): Promise<void> {
-  if (rulesFor(ctx.path).uncached) ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  if (ctx.state.route.access.uncached) ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
   await next()
 }
 
@@ -137,14 +121,30 @@ function pathOf(ctx: Context): string | undefined {
 }
 
 /** Which route a request asks for is known before anything is decided about it. */
-function findRoute(routes: Routes): Middleware {
+function findRoute(routes: Routes, declared: readonly Route[]): Middleware {
+  const byLayer = new Map(routes.stack.map((layer, index) => [layer, declared[index]]))
+  const byBeginning = new Map<string | undefined, Access>()
+  for (const { path, access } of declared.toReversed()) byBeginning.set(beginningOf(path), accesses[access])
+
   return async (ctx, next) => {
     const { path, pathAndMethod } = routes.match(ctx.path, ctx.method)
-    const pattern = pathAndMethod[0]?.path
-    const allow = new Set(path.flatMap(({ methods }) => methods))
-    ctx.state.route = { pattern: pattern === undefined ? undefined : String(pattern), allow: [...allow].sort() }
+    const route = pathAndMethod[0] && byLayer.get(pathAndMethod[0])
+    const access: Access = route ? accesses[route.access] : (byBeginning.get(beginningOf(ctx.path)) ?? {})
+    const found: FoundRoute = {
+      pattern: route?.path,
+      access,
+      uncounted: route && access.uncounted,
+      parameters: Object.keys(route?.query?.entries ?? {}),
+      allow: [...new Set(path.flatMap(({ methods }) => methods))].sort(),
+    }
+    ctx.state.route = found
     await next()
   }
+}
+
+/** The first part of a path: `b2b`. */
+function beginningOf(path: string): string | undefined {
+  return path.split('/', 2)[1]
 }
 
 /** A process that is about to end serves on until balancers have turned away, and says so to each client. */

@@ -33,6 +33,11 @@ export async function readObject(ctx: Context): Promise<unknown> {
   return ctx.request.body
 }
 
+/** Whether the request has a body. */
+export function hasBody({ req }: Context): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+}
+
 function isPlainJson(ctx: Context): boolean {
   const encoding = ctx.get('Content-Encoding') || 'identity'
   return encoding === 'identity' && Boolean(ctx.is('application/json')) && /^(utf-?8)?$/i.test(ctx.request.charset)

@@ -1,16 +1,23 @@
 import type Router from '@koa/router'
 import type Koa from 'koa'
+import type { Access } from './access.ts'
 import type { DatabaseTime } from './database_time.ts'
 
 /** The account and the API key of a request. */
 export type Account = { id: string; keyId: string; mode: string; currency: string }
 
-/** The route that a request asks for: its pattern, and the methods that its path takes. */
-type Route = {
+/** The route that a request asks for. */
+export type FoundRoute = {
   /** As `/b2b/orders/:code`; undefined where no route has this path and method. */
   pattern: string | undefined
-  /** Empty where there is no such path. */
-  allow: string[]
+  /** Where there is no route, that of the routes that begin alike: only a client with a key gets the 404. */
+  access: Access
+  /** Why its requests do not count; no route: they do. */
+  uncounted: Access['uncounted']
+  /** The names of its query parameters. */
+  parameters: readonly string[]
+  /** The methods that its path takes; empty where there is no such path. */
+  allow: readonly string[]
 }
 
 /** Why a body was not taken. A client that hung up gets no answer: its body counts as too slow. */
@@ -23,7 +30,7 @@ export type RequestState = {
   requestIdGiven: boolean
   /** The trace context that the request is handled in, as `parseTraceparent` gives it; null: none. */
   traceparent: string | null
-  route: Route
+  route: FoundRoute
   /** The client's address (specification 8). */
   client: string
   databaseTime: DatabaseTime

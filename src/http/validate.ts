@@ -36,7 +36,7 @@ function messageOf({ message, kind, type, input, path }: v.BaseIssue<unknown>): 
 }
 
 /** A value that fits a schema. Throws a 400 that names every field at fault. */
-function valid<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+export function valid<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   const checked = check(schema, value)
   if (!checked.ok) throw invalid(checked.details)
   return checked.value
@@ -50,10 +50,14 @@ export async function readJson<Schema extends v.GenericSchema>(
   return valid(schema, await readObject(ctx))
 }
 
-/** A parameter of the path. Throws the given error if it does not fit its schema: what it names is not there. */
-export function readParameter(ctx: RouteContext, name: string, schema: v.GenericSchema, error: ErrorName): string {
+/** A parameter of the path. Throws the error if it does not fit its schema: what it names is not there. */
+export function readParameter(
+  ctx: RouteContext,
+  name: string,
+  { schema, error }: { schema: v.GenericSchema; error?: ErrorName },
+): string {
   const value = ctx.params[name] ?? ''
-  if (!v.is(schema, value)) throw new Refusal(error)
+  if (error !== undefined && !v.is(schema, value)) throw new Refusal(error)
   return value
 }
 

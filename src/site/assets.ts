@@ -4,8 +4,9 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip as gzipCallback } from 'node:zlib'
-import type { RouteContext, Routes } from '../http/context.ts'
+import type { RouteContext } from '../http/context.ts'
 import { refuse } from '../http/errors.ts'
+import { siteRoute } from './options.ts'
 
 /** A file for `replyAsset`. */
 export type Asset = { type: string; etag: string; bytes: Buffer; gzipped?: Promise<Buffer> }
@@ -18,18 +19,21 @@ const types: { [extension: string]: string } = { '.css': 'text/css', '.js': 'tex
 const modules: { [name: string]: string } = { 'minisearch.js': 'minisearch' }
 
 /** The public files that the pages load. Each is read at its first request. */
-export function addAssetRoutes(routes: Routes): void {
-  const names = [...readdirSync(folder), ...Object.keys(modules)]
-  const read = new Map<string, Asset>()
-
-  routes.get('/assets/:file', async (ctx: RouteContext) => {
-    const name = ctx.params.file ?? ''
-    if (!names.includes(name)) return refuse(ctx, 'NOT_FOUND')
-    const asset = read.get(name) ?? readAsset(name)
-    read.set(name, asset)
-    await replyAsset(ctx, asset)
-  })
-}
+export const assetRoutes = [
+  siteRoute({
+    method: 'get',
+    path: '/assets/:file',
+    access: 'none',
+    keep: () => ({ names: [...readdirSync(folder), ...Object.keys(modules)], read: new Map<string, Asset>() }),
+    handle: async (ctx, { names, read }) => {
+      const name = ctx.params.file ?? ''
+      if (!names.includes(name)) return refuse(ctx, 'NOT_FOUND')
+      const asset = read.get(name) ?? readAsset(name)
+      read.set(name, asset)
+      await replyAsset(ctx, asset)
+    },
+  }),
+]
 
 function readAsset(name: string): Asset {
   const module = modules[name]

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts'
-import type { RouteContext, Routes } from '../http/context.ts'
+import { places as placesModel } from '../http/models/account.ts'
 import { reply } from '../http/reply.ts'
-import { basePath, renderPage, replyPage, siteHeader, styleSheets } from './page.ts'
+import { siteRoute } from './options.ts'
+import { renderPage, replyPage, siteHeader, styleSheets } from './page.ts'
 
 /** The paths of the service by their names in JSON. */
 export const places = {
@@ -13,20 +13,39 @@ export const places = {
   ready: '/readyz',
 }
 
-/** `/`: the addresses of the service, as a page for people and as JSON for programs. It is public. */
-export function addHomeRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
-  const base = basePath(publicUrl)
-  const page = homePage(base)
-  const paths = Object.fromEntries(Object.entries(places).map(([name, path]) => [name, `${base}${path}`]))
-  const json = JSON.stringify({ service: 'supply-ordering', ...paths })
-
-  routes.get('/', (ctx: RouteContext) => {
-    ctx.vary('Accept')
-    // A client that prefers no type, like curl, is a program.
-    if (ctx.accepts('json', 'html') === 'html') replyPage(ctx, page)
-    else reply(ctx, json)
-  })
-}
+/** The addresses of the service, as a page for people and as JSON for programs. They are public. */
+export const homeRoutes = [
+  siteRoute({
+    method: 'get',
+    path: '/',
+    access: 'none',
+    id: 'getPlaces',
+    tag: 'Documents',
+    summary: 'Home page',
+    description:
+      'The paths of the API, the documents and the health checks: a page for browsers, JSON for others, by `Accept`.',
+    answers: {
+      200: {
+        description: 'The paths.',
+        data: placesModel,
+        types: ['text/html'],
+        headers: ['Vary', 'Content-Security-Policy'],
+      },
+    },
+    keep: ({ base }) => {
+      const page = homePage(base)
+      const paths = Object.fromEntries(Object.entries(places).map(([name, path]) => [name, `${base}${path}`]))
+      const json = JSON.stringify({ service: 'supply-ordering', ...paths })
+      return { page, json }
+    },
+    handle: (ctx, { page, json }) => {
+      ctx.vary('Accept')
+      // A client that prefers no type, like curl, is a program.
+      if (ctx.accepts('json', 'html') === 'html') replyPage(ctx, page)
+      else reply(ctx, json)
+    },
+  }),
+]
 
 function homePage(base: string): string {
   const link = (path: string, label = `${base}${path}`) => `<a href="${base}${path}">${label}</a>`

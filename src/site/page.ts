@@ -1,4 +1,5 @@
 import type { Context } from '../http/context.ts'
+import type { Answer } from '../http/routes/route.ts'
 
 /** All parts come from this service; the page itself has no inline script, style or frame. */
 const contentSecurityPolicy = [
@@ -12,6 +13,13 @@ const contentSecurityPolicy = [
 
 /** The parts of a page: its title as text, its head and body as HTML. */
 export type Page = { title: string; head: string; body: string }
+
+/** What the OpenAPI document says of a page. */
+export const pageAnswer: Answer = {
+  description: 'The page.',
+  types: ['text/html'],
+  headers: ['Cache-Control', 'Content-Security-Policy', 'Referrer-Policy'],
+}
 
 /** A whole HTML page. `base` is the path of the service, without a final slash. */
 export function renderPage(base: string, { title, head, body }: Page): string {

@@ -1,37 +1,56 @@
-import type { Config } from '../config.ts'
-import { accountOf, type RouteContext, type Routes } from '../http/context.ts'
+import { accountOf } from '../http/context.ts'
 import { jsonLine } from '../http/reply.ts'
 import { addressOf, exampleAddress, withAddress } from './address.ts'
-import { openApiDocument } from './openapi/document.ts'
-import { basePath, renderPage, replyPage, styleSheets } from './page.ts'
+import { siteRoute } from './options.ts'
+import { pageAnswer, renderPage, replyPage, styleSheets } from './page.ts'
 import { renderReference } from './reference/render.ts'
 
-type Options = Pick<Config, 'publicUrl'>
+const tag = 'Documents'
 
-/**
- * `/openapi.json`: the OpenAPI document of the whole platform. `/reference`: a page that shows it (specification
- * 4), rendered at the first request. Admission has checked the key. Both name the address of the service.
- */
-export function addReferenceRoutes(routes: Routes, { publicUrl }: Options): void {
-  const document = openApiDocument()
-  const text = jsonLine(JSON.stringify(document))
-  const base = basePath(publicUrl)
-  let page: string | undefined
-
-  routes.get('/openapi.json', (ctx: RouteContext) => {
-    accountOf(ctx)
-    ctx.status = 200
-    ctx.type = 'application/json'
-    const address = JSON.stringify(addressOf(ctx, publicUrl)).slice(1, -1)
-    ctx.body = text.replaceAll(exampleAddress, () => address)
-  })
-
-  routes.get('/reference', (ctx: RouteContext) => {
-    accountOf(ctx)
-    page ??= referencePage(base, renderReference(document, { base, address: exampleAddress }))
-    replyPage(ctx, withAddress(page, addressOf(ctx, publicUrl)), { fetches: true })
-  })
-}
+/** The OpenAPI document, and a page that shows it (specification 4), rendered at its first request. */
+export const referenceRoutes = [
+  siteRoute({
+    method: 'get',
+    path: '/openapi.json',
+    access: 'keyInHeaderOrQuery',
+    id: 'getOpenApi',
+    tag,
+    summary: 'OpenAPI document',
+    description: 'Send the key in `X-Api-Key`, or as `key` in the query.',
+    answers: {
+      200: { description: 'OpenAPI 3.1.', types: ['application/json'], headers: ['Cache-Control', 'Referrer-Policy'] },
+    },
+    keep: ({ document }) => ({ text: jsonLine(JSON.stringify(document)) }),
+    handle: (ctx, { publicUrl, text }) => {
+      accountOf(ctx)
+      ctx.status = 200
+      ctx.type = 'application/json'
+      const address = JSON.stringify(addressOf(ctx, publicUrl)).slice(1, -1)
+      ctx.body = text.replaceAll(exampleAddress, () => address)
+    },
+  }),
+  siteRoute({
+    method: 'get',
+    path: '/reference',
+    access: 'keyInQuery',
+    id: 'getReference',
+    tag,
+    summary: 'API reference',
+    description:
+      'The URL contains the key, so open it on a machine that you control. The page removes the key from the address ' +
+      'bar at once. A browser (`Accept: text/html`) without a valid key gets the same status with a form for the key.',
+    answers: { 200: pageAnswer },
+    keep: ({ document, base }) => {
+      let page: string | undefined
+      const render = () => referencePage(base, renderReference(document, { base, address: exampleAddress }))
+      return { pageOnce: () => (page ??= render()) }
+    },
+    handle: (ctx, { publicUrl, pageOnce }) => {
+      accountOf(ctx)
+      replyPage(ctx, withAddress(pageOnce(), addressOf(ctx, publicUrl)), { fetches: true })
+    },
+  }),
+]
 
 const sheets = ['page.css', 'frame.css', 'code.css', 'reference.css', 'search.css']
 

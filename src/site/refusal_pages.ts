@@ -1,15 +1,13 @@
-import type { Config } from '../config.ts'
 import type { Context, Middleware } from '../http/context.ts'
-import { rulesFor } from '../http/paths.ts'
-import { basePath, escapeHtml, renderPage, replyPage, siteHeader, styleSheets } from './page.ts'
+import type { SiteOptions } from './options.ts'
+import { escapeHtml, renderPage, replyPage, siteHeader, styleSheets } from './page.ts'
 import { referencePage } from './reference.ts'
 
 /**
  * Answers a browser's refused request for a page with a page that says what to do. Status and headers stay;
  * programs, whose `Accept` does not prefer HTML, get the JSON.
  */
-export function answerBrowsers({ publicUrl }: Pick<Config, 'publicUrl'>): Middleware {
-  const base = basePath(publicUrl)
+export function answerBrowsers({ base }: SiteOptions): Middleware {
   return async (ctx, next) => {
     await next()
     const page = refusalPage(base, ctx)
@@ -19,9 +17,9 @@ export function answerBrowsers({ publicUrl }: Pick<Config, 'publicUrl'>): Middle
   }
 }
 
-function refusalPage(base: string, { status, path, state, body, query }: Context): string | undefined {
-  const { key, password } = rulesFor(path)
-  if (state.route.pattern === '/reference' && [401, 403].includes(status)) {
+function refusalPage(base: string, { status, path, state: { route }, body, query }: Context): string | undefined {
+  const { key, password } = route.access
+  if (route.pattern === '/reference' && [401, 403].includes(status)) {
     return referencePage(base, keyForm(base, String(body), query.key !== undefined))
   }
   if (password && status === 401) {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guidePages } from '../../src/site/guide/pages.ts'
 import { renderGuidePage } from '../../src/site/guide/render.ts'
+import { document } from '../support/openapi/document.ts'
 import { describeInChromium, narrow, overflowOf, seriousIn, wide } from './chromium.ts'
 import { guideTests, httpCredentials } from './guide_tests.ts'
 
@@ -122,7 +123,7 @@ describeInChromium('the guide in a browser', (open) => {
     await page.locator('.neighbours').getByRole('link', { name: 'Previous Quickstart' }).click()
     await page.waitForURL('**/docs')
     const linked = guidePages.map((one) => {
-      const html = renderGuidePage('', one)
+      const html = renderGuidePage('', document, one)
       return ['prev', 'next'].map((rel) => new RegExp(`rel="${rel}"\\shref="([^"]*)"`).exec(html)?.[1])
     })
     const paths = guidePages.map(({ path }) => path)

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { searchedSections } from '../../src/site/guide/search.ts'
+import { document } from '../support/openapi/document.ts'
 import { testApi } from '../support/service.ts'
 import { describeInChromium, narrow, overflowOf, seriousIn, type Watched, wide } from './chromium.ts'
 import { guideTests, headers } from './guide_tests.ts'
@@ -9,7 +10,7 @@ const { database, config, api, openGuide: openPage } = guideTests()
 const proxied = testApi(() => database.url, { config: { ...config, publicUrl: 'https://supply.example/api' } })
 
 describe('what the guide’s search looks in', () => {
-  const sections = searchedSections()
+  const sections = searchedSections(document)
   const of = (address: string) => sections.find(({ href }) => href === `..${address}`)
 
   test('has every page and every section of one, each where it stands', async () => {

@@ -1,7 +1,6 @@
 import type { Log } from '../../log.ts'
 import type { Middleware } from '../context.ts'
 import type { HttpMetrics } from '../metrics.ts'
-import { isHealthCheck } from '../paths.ts'
 
 /** In the log only: the client went away before it had its answer. */
 const clientGoneStatus = 499
@@ -17,10 +16,10 @@ export function accessLog(log: Log, metrics: HttpMetrics): Middleware {
     const ms = performance.now() - began
     const status = ctx.writable ? ctx.status : clientGoneStatus
     const { method, state } = ctx
-    const route = state.route.pattern
+    const { pattern: route, uncounted } = state.route
     const record = { method, route, status, ms: Math.round(ms), account: state.account?.id }
     if (status >= 500) log.error(record, 'request')
-    else if (status === 200 && isHealthCheck(route)) log.debug(record, 'request')
+    else if (status === 200 && uncounted === 'health check') log.debug(record, 'request')
     else log.info(record, 'request')
     metrics.request({ method, route, status }, ms / 1000)
   }

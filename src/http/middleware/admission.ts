@@ -8,7 +8,6 @@ import type { Account, Context, Middleware } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { type ErrorName, refuse } from '../errors.ts'
 import type { HttpMetrics } from '../metrics.ts'
-import { isCounted, isHealthCheck, isWrite, rulesFor } from '../paths.ts'
 import { createRecent, type Recent } from '../recent.ts'
 import { clientNetwork } from './client_address.ts'
 import { presentedKey } from './presented_key.ts'
@@ -88,8 +87,8 @@ export function createAdmission({ db, config, metrics, usedUp, onKeyUsed }: Admi
   }
 
   async function admit(ctx: Context, next: () => Promise<unknown>): Promise<unknown> {
-    const route = ctx.state.route.pattern
-    const used = isHealthCheck(route) ? undefined : usedBudget(ctx)
+    const { access, uncounted } = ctx.state.route
+    const used = uncounted === 'health check' ? undefined : usedBudget(ctx)
     const request = admitRequest(ctx, config.allowedOrigins)
     const isForeign = isForeignWrite(request)
     if (isForeign && !mayBeAllowed(request, used)) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
@@ -101,7 +100,7 @@ export function createAdmission({ db, config, metrics, usedUp, onKeyUsed }: Admi
     if (admitted.verdict === 'origin_forbidden') return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
     if (!request.count) return next()
     if (!isWithinBudget(ctx, admitted)) return
-    if (rulesFor(ctx.path).key) {
+    if (access.key) {
       if (admitted.verdict !== 'ok') return refuse(ctx, refusals[admitted.verdict] ?? 'UNAUTHORIZED')
       ctx.state.account = accountFrom(admitted)
       onKeyUsed(ctx.state.account.keyId)
@@ -152,18 +151,22 @@ export function createAdmission({ db, config, metrics, usedUp, onKeyUsed }: Admi
   return { admit, count }
 }
 
+// The origin check is for all other methods; it is made on every path (specification 5, rule 7).
+const reading = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
+
 const anonymous = { keyHash: null, origin: null, write: false, allowOrigin: false, count: true }
 
 function admitRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest {
-  const isOwnPage = ctx.get('Sec-Fetch-Site') === 'same-origin' && rulesFor(ctx.path).ownPages
+  const { access, uncounted } = ctx.state.route
+  const isOwnPage = ctx.get('Sec-Fetch-Site') === 'same-origin' && access.ownPages
   const given = isOwnPage ? undefined : ctx.headers.origin
   const parsed = given === undefined ? undefined : parseOrigin(given)
   const origin = parsed?.whole ?? (given === undefined ? null : '')
-  const write = isWrite(ctx.method)
+  const write = !reading.includes(ctx.method)
   const allowOrigin = parsed !== undefined && originAllowed(parsed, allowedOrigins)
-  const keyMatters = rulesFor(ctx.path).key !== undefined || isForeignWrite({ write, origin, allowOrigin })
+  const keyMatters = access.key !== undefined || isForeignWrite({ write, origin, allowOrigin })
   const keyHash = keyMatters ? hashOf(presentedKey(ctx)) : null
-  return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: isCounted(ctx.state.route.pattern) }
+  return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: uncounted === undefined }
 }
 
 type OriginFacts = Pick<AdmitRequest, 'write' | 'origin' | 'allowOrigin'>

@@ -1,6 +1,5 @@
 import { createBytes } from '../../messages/bytes.ts'
 import type { BodyFault, Context, Middleware } from '../context.ts'
-import { isPush } from '../paths.ts'
 import { clientNetwork } from './client_address.ts'
 
 const bodyLimit = 64 * 1024
@@ -59,10 +58,10 @@ export function receiveBodies(bodyMs: number): Middleware {
   return async (ctx, next) => {
     // Bytes that are not gathered are dropped as they arrive.
     ctx.req.resume()
-    const { pattern } = ctx.state.route
+    const { pattern, uncounted } = ctx.state.route
     if (ctx.method !== 'POST' || pattern === undefined) return next()
     const isTooLarge = Number(ctx.get('Content-Length')) > bodyLimit
-    const allowance = isPush(pattern) ? pushes : orders
+    const allowance = uncounted === 'push' ? pushes : orders
     const place = isTooLarge ? 'BODY_TOO_LARGE' : allowance(clientNetwork(ctx.state.client))
     if (typeof place === 'string') {
       ctx.state.readBody = async () => place

@@ -1,7 +1,6 @@
 import { isSameSecret } from '../../messages/sign.ts'
 import type { Context, Middleware } from '../context.ts'
 import { refuse } from '../errors.ts'
-import { rulesFor } from '../paths.ts'
 
 /**
  * Lets in only requests with the password of the guide and any user name (HTTP Basic, compared in constant time).
@@ -9,7 +8,7 @@ import { rulesFor } from '../paths.ts'
  */
 export function guardGuide(password: string | undefined): Middleware {
   return async (ctx, next) => {
-    if (!rulesFor(ctx.path).password) return next()
+    if (!ctx.state.route.access.password) return next()
     const given = givenPassword(ctx)
     if (password !== undefined && given !== undefined && isSameSecret(given, password)) return next()
     ctx.set('WWW-Authenticate', 'Basic realm="guide for partners", charset="UTF-8"')

@@ -1,16 +1,15 @@
 import type { Context } from '../context.ts'
-import { rulesFor } from '../paths.ts'
 
 // Taking 16 KB of parameters apart costs more than all else that is done for a request over its budget.
 const maxQuery = 2_048
 
 /**
- * The API key that a request presents; empty if it presents none. It stands in `X-Api-Key`, or where the path
+ * The API key that a request presents; empty if it presents none. It stands in `X-Api-Key`, or where the route
  * allows it in the query parameter `key`. A parameter that comes twice presents nothing, nor does a
  * query of more than 2,048 characters.
  */
 export function presentedKey(ctx: Context): string {
-  const place = rulesFor(ctx.path).key ?? 'header'
+  const place = ctx.state.route.access.key ?? 'header'
   const inHeader = place === 'query' ? '' : ctx.get('X-Api-Key')
   return inHeader === '' && place !== 'header' ? queryKey(ctx) : inHeader
 }

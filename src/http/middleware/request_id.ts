@@ -3,7 +3,6 @@ import { withCorrelation } from '../../log.ts'
 import { isRequestId, parseTraceparent } from '../../messages/correlation.ts'
 import type { Span, Tracer } from '../../tracing/tracer.ts'
 import type { Context, Middleware } from '../context.ts'
-import { isHealthCheck } from '../paths.ts'
 
 // An api key in the wrong header, whole or without its prefix. Longer runs of hexadecimal digits are hashes.
 const likeApiKey = /svc_(live|test)_|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/i
@@ -30,7 +29,7 @@ export function identify(tracer: Tracer): Middleware {
     ctx.state.requestIdGiven = isGiven
     const span = tracer.start({ name: ctx.method, kind: 'server', parent: parseTraceparent(ctx.get('traceparent')) })
     ctx.state.traceparent = span.traceparent
-    ctx.state.route = { pattern: undefined, allow: [] }
+    ctx.state.route = { pattern: undefined, access: {}, uncounted: undefined, parameters: [], allow: [] }
     ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Api-Version': '1', 'X-Content-Type-Options': 'nosniff' })
     await withCorrelation(ctx.state, next)
     endSpan(ctx, span)
@@ -39,8 +38,8 @@ export function identify(tracer: Tracer): Middleware {
 
 function endSpan(ctx: Context, span: Span): void {
   const { method, state, status, writable } = ctx
-  const route = state.route.pattern
-  if (status === 200 && isHealthCheck(route)) return
+  const { pattern: route, uncounted } = state.route
+  if (status === 200 && uncounted === 'health check') return
   span.end({
     name: route === undefined ? method : `${method} ${route}`,
     failed: status >= 500,

@@ -1,8 +1,8 @@
-import { accountOf, type RouteContext, type Routes } from '../context.ts'
+import type { RouteContext } from '../context.ts'
+import * as account from '../models/account.ts'
 import { replyUnstored } from '../reply.ts'
 import { transactionsQuery } from '../schemas.ts'
-import { readQuery } from '../validate.ts'
-import type { RouteOptions } from './options.ts'
+import { route } from './route.ts'
 
 /** A page of the ledger, as far as CSV shows it. */
 type Ledger = {
@@ -24,48 +24,79 @@ const columns = [
 ]
 const money = new Set(['amount', 'balanceAfter'])
 
+const tag = 'Balance'
+
 /**
  * The account of a request: what the service knows of it and its key, its balance and its ledger. The balance is the
  * present one, so it is never read from a standby.
  */
-export function addAccountRoutes(routes: Routes, options: RouteOptions): void {
-  routes.get('/b2b/me', (ctx) => getMe(ctx, options))
-  routes.get('/b2b/balance', (ctx) => getBalance(ctx, options))
-  routes.get('/b2b/balance/transactions', (ctx) => listTransactions(ctx, options))
-}
-
-async function getMe(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
-  const { id: account_id, keyId: key_id } = accountOf(ctx)
-  const me = await ctx.state.databaseTime(() => db.call('api.get_me', { account_id, key_id }))
-  if (me === null) throw new Error('an authenticated account does not exist')
-  const budget = (name: string) => Number(ctx.response.get(`X-RateLimit-${name}`))
-  const rateLimit = { limit: budget('Limit'), remaining: budget('Remaining'), resetSeconds: budget('Reset') }
-  replyUnstored(ctx, JSON.stringify({ ...JSON.parse(me), rateLimit, address: ctx.state.client }))
-}
-
-async function getBalance(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
-  const balance = await ctx.state.databaseTime(() => db.call('api.get_balance', { account_id: accountOf(ctx).id }))
-  if (balance === null) throw new Error('an authenticated account has no balance')
-  replyUnstored(ctx, balance)
-}
-
-async function listTransactions(ctx: RouteContext, { reads, turns }: RouteOptions): Promise<void> {
-  const { limit, cursor, from, to } = readQuery(ctx, transactionsQuery)
-  const { id } = accountOf(ctx)
-  const read = () =>
-    reads.call('api.list_transactions', {
-      account_id: id,
-      page_limit: limit,
-      before_seq: cursor,
-      created_from: from,
-      created_to: to,
-    })
-  const ledger = await turns(id, () => ctx.state.databaseTime(read))
-  if (ledger === null) throw new Error('an authenticated account has no ledger')
-  ctx.vary('Accept')
-  if (ctx.accepts('application/json', 'text/csv') === 'text/csv') replyCsv(ctx, JSON.parse(ledger) as Ledger)
-  else replyUnstored(ctx, ledger)
-}
+export const accountRoutes = [
+  route({
+    method: 'get',
+    path: '/b2b/me',
+    access: 'key',
+    id: 'getMe',
+    tag: 'Account',
+    summary: 'Read your account and key',
+    description:
+      'The account and the key of the request, what is left of the rate limit, and your address as the service sees ' +
+      'it. Use it as a first call, and when the service refuses something.',
+    answers: { 200: { description: 'The account and the key.', data: account.me } },
+    handle: async (ctx, { db, account: { id: account_id, keyId: key_id } }) => {
+      const me = await ctx.state.databaseTime(() => db.call('api.get_me', { account_id, key_id }))
+      if (me === null) throw new Error('an authenticated account does not exist')
+      const budget = (name: string) => Number(ctx.response.get(`X-RateLimit-${name}`))
+      const rateLimit = { limit: budget('Limit'), remaining: budget('Remaining'), resetSeconds: budget('Reset') }
+      replyUnstored(ctx, JSON.stringify({ ...JSON.parse(me), rateLimit, address: ctx.state.client }))
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/balance',
+    access: 'key',
+    id: 'getBalance',
+    tag,
+    summary: 'Read the balance',
+    description: 'The amount that you can spend, and the amount that is charged on orders that are not final.',
+    answers: { 200: { description: 'The balance.', data: account.balance } },
+    handle: async (ctx, { db, account: { id: account_id } }) => {
+      const balance = await ctx.state.databaseTime(() => db.call('api.get_balance', { account_id }))
+      if (balance === null) throw new Error('an authenticated account has no balance')
+      replyUnstored(ctx, balance)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/balance/transactions',
+    access: 'key',
+    id: 'listTransactions',
+    tag,
+    summary: 'List transactions',
+    description:
+      'Deposits, charges, refunds and adjustments, newest first. `Accept: text/csv` gives the same page as CSV.',
+    query: transactionsQuery,
+    answers: {
+      200: {
+        description: 'The transactions.',
+        data: account.transactionPage,
+        types: ['text/csv'],
+        headers: ['Cache-Control', 'Vary', 'X-Next-Cursor'],
+      },
+    },
+    handle: async (
+      ctx,
+      { reads, turns, account: { id: account_id }, query: { limit: page_limit, cursor: before_seq, from, to } },
+    ) => {
+      const asked = { account_id, page_limit, before_seq, created_from: from, created_to: to }
+      const read = () => reads.call('api.list_transactions', asked)
+      const ledger = await turns(account_id, () => ctx.state.databaseTime(read))
+      if (ledger === null) throw new Error('an authenticated account has no ledger')
+      ctx.vary('Accept')
+      if (ctx.accepts('application/json', 'text/csv') === 'text/csv') replyCsv(ctx, JSON.parse(ledger) as Ledger)
+      else replyUnstored(ctx, ledger)
+    },
+  }),
+]
 
 /** The same page as CSV, amounts with their two decimals; `X-Next-Cursor` takes the place of `pagination`. */
 function replyCsv(ctx: RouteContext, { transactions, pagination }: Ledger): void {

@@ -1,51 +1,119 @@
-import { accountOf, type RouteContext, type Routes } from '../context.ts'
+import * as v from 'valibot'
 import { refuse } from '../errors.ts'
+import * as catalog from '../models/catalog.ts'
 import { replyCached } from '../reply.ts'
 import { catalogQuery, gameSlug, gamesQuery, productNumber, productsQuery } from '../schemas.ts'
-import { readParameter, readQuery } from '../validate.ts'
-import type { RouteOptions } from './options.ts'
+import { type Answer, type HeaderParam, type Param, route } from './route.ts'
+
+const tag = 'Catalog'
+const access = 'key'
+const slug: Param = {
+  schema: gameSlug,
+  description: 'The game’s `slug`.',
+  example: 'dragon-harbor',
+  error: 'GAME_NOT_FOUND',
+}
+const id: Param = {
+  schema: productNumber,
+  description: 'The product’s `id`.',
+  example: '101',
+  error: 'PRODUCT_NOT_FOUND',
+}
+const headers: HeaderParam[] = [
+  {
+    name: 'If-None-Match',
+    description: 'The `ETag` of an earlier answer. If nothing has changed, the answer is an empty 304.',
+    schema: v.string(),
+  },
+]
+const cached = (description: string, data: v.GenericSchema): { [status: number]: Answer } => {
+  const headers = ['ETag', 'Cache-Control', 'Vary']
+  return { 200: { description, data, headers }, 304: { description: 'Nothing has changed.', headers } }
+}
 
 /** The catalog: the games, the products of a game, those of all games, one product. Each answer has an ETag. */
-export function addCatalogRoutes(routes: Routes, options: RouteOptions): void {
-  routes.get('/b2b/catalog/games', (ctx) => listGames(ctx, options))
-  routes.get('/b2b/catalog/games/:slug/products', (ctx) => listProducts(ctx, options))
-  routes.get('/b2b/catalog/products', (ctx) => listCatalog(ctx, options))
-  routes.get('/b2b/catalog/products/:id', (ctx) => getProduct(ctx, options))
-}
-
-async function listGames(ctx: RouteContext, { reads }: RouteOptions): Promise<void> {
-  const { updatedSince: updated_since } = readQuery(ctx, gamesQuery)
-  const games = await ctx.state.databaseTime(() =>
-    reads.call('api.list_games', { account_id: accountOf(ctx).id, updated_since }),
-  )
-  replyCached(ctx, games ?? '[]')
-}
-
-async function listProducts(ctx: RouteContext, { reads }: RouteOptions): Promise<void> {
-  const { deliveryType: delivery_type, updatedSince: updated_since } = readQuery(ctx, productsQuery)
-  const game_slug = readParameter(ctx, 'slug', gameSlug, 'GAME_NOT_FOUND')
-  const products = await ctx.state.databaseTime(() =>
-    reads.call('api.list_products', { account_id: accountOf(ctx).id, game_slug, delivery_type, updated_since }),
-  )
-  if (products === null) return refuse(ctx, 'GAME_NOT_FOUND')
-  replyCached(ctx, products)
-}
-
-async function listCatalog(ctx: RouteContext, { reads, turns }: RouteOptions): Promise<void> {
-  const { updatedSince: updated_since, limit: page_limit, cursor } = readQuery(ctx, catalogQuery)
-  const { id: account_id } = accountOf(ctx)
-  const read = () =>
-    reads.call('api.list_catalog', { account_id, page_limit, updated_since, after_id: Number(cursor ?? 0) })
-  const page = await turns(account_id, () => ctx.state.databaseTime(read))
-  if (page === null) throw new Error('api.list_catalog returned nothing')
-  replyCached(ctx, page)
-}
-
-async function getProduct(ctx: RouteContext, { reads }: RouteOptions): Promise<void> {
-  const product_id = readParameter(ctx, 'id', productNumber, 'PRODUCT_NOT_FOUND')
-  const product = await ctx.state.databaseTime(() =>
-    reads.call('api.get_product', { account_id: accountOf(ctx).id, product_id }),
-  )
-  if (product === null) return refuse(ctx, 'PRODUCT_NOT_FOUND')
-  replyCached(ctx, product)
-}
+export const catalogRoutes = [
+  route({
+    method: 'get',
+    path: '/b2b/catalog/games',
+    access,
+    id: 'listGames',
+    tag,
+    summary: 'List games',
+    description: 'All games, by name.',
+    query: gamesQuery,
+    headers,
+    answers: cached('The games.', catalog.gameList),
+    handle: async (ctx, { reads, account: { id: account_id }, query: { updatedSince: updated_since } }) => {
+      const games = await ctx.state.databaseTime(() => reads.call('api.list_games', { account_id, updated_since }))
+      replyCached(ctx, games ?? '[]')
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/catalog/games/:slug/products',
+    access,
+    id: 'listProducts',
+    tag,
+    summary: 'List the products of a game',
+    description:
+      'All products of a game in your account’s currency. Products that you cannot order now have `inStock: false`.',
+    params: { slug },
+    query: productsQuery,
+    headers,
+    answers: cached('The products.', catalog.productList),
+    errors: ['GAME_NOT_FOUND'],
+    handle: async (
+      ctx,
+      { reads, account, params, query: { deliveryType: delivery_type, updatedSince: updated_since } },
+    ) => {
+      const asked = { account_id: account.id, game_slug: params.slug, delivery_type, updated_since }
+      const products = await ctx.state.databaseTime(() => reads.call('api.list_products', asked))
+      if (products === null) return refuse(ctx, 'GAME_NOT_FOUND')
+      replyCached(ctx, products)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/catalog/products',
+    access,
+    id: 'listCatalog',
+    tag,
+    summary: 'List all products',
+    description:
+      'The whole catalog in your account’s currency, by `id`. A cursor stays valid when products change. Read the ' +
+      'whole catalog once, and later only the changes, with `updatedSince`.',
+    query: catalogQuery,
+    headers,
+    answers: cached('The products.', catalog.catalogPage),
+    handle: async (
+      ctx,
+      { reads, turns, account: { id: account_id }, query: { updatedSince, limit: page_limit, cursor } },
+    ) => {
+      const asked = { account_id, page_limit, updated_since: updatedSince, after_id: Number(cursor ?? 0) }
+      const read = () => reads.call('api.list_catalog', asked)
+      const page = await turns(account_id, () => ctx.state.databaseTime(read))
+      if (page === null) throw new Error('api.list_catalog returned nothing')
+      replyCached(ctx, page)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/catalog/products/:id',
+    access,
+    id: 'getProduct',
+    tag,
+    summary: 'Read a product',
+    description: 'One product with its price, its stock and the fields of its `deliveryData`.',
+    params: { id },
+    headers,
+    answers: cached('The product.', catalog.product),
+    errors: ['PRODUCT_NOT_FOUND'],
+    handle: async (ctx, { reads, account: { id: account_id }, params: { id: product_id } }) => {
+      const read = () => reads.call('api.get_product', { account_id, product_id })
+      const product = await ctx.state.databaseTime(read)
+      if (product === null) return refuse(ctx, 'PRODUCT_NOT_FOUND')
+      replyCached(ctx, product)
+    },
+  }),
+]

@@ -1,41 +1,209 @@
 import { readObject } from '../body.ts'
-import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { type Detail, type ErrorExtras, errorOf, invalid, refuse } from '../errors.ts'
+import type { RouteContext } from '../context.ts'
+import { type Detail, type ErrorExtras, type ErrorName, errorOf, invalid, refuse } from '../errors.ts'
+import { orderTimeline } from '../models/events.ts'
+import * as models from '../models/orders.ts'
 import { replyUnstored } from '../reply.ts'
 import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery, quoteRequest } from '../schemas.ts'
-import { type Checked, check, readJson, readParameter, readQuery } from '../validate.ts'
-import type { RouteOptions } from './options.ts'
-import { type PlaceOrder, placeInBatches } from './order_batches.ts'
+import { type Checked, check } from '../validate.ts'
+import { placeInBatches } from './order_batches.ts'
 import { refusalOf, sqlRequest } from './order_requests.ts'
+import { type HeaderParam, link, type Param, route } from './route.ts'
 
-/** Orders: quotes, placing one, reading one and its timeline, listing them (specification 2.2, 2.3 and 4). */
-export function addOrderRoutes(routes: Routes, options: RouteOptions): void {
-  const { db, reads, metrics } = options
-  const placeInBatch = placeInBatches(db, metrics)
-  const place: PlaceOrder = (request) =>
-    placeInBatch(request).finally(() => reads.noteWrite(String(request.account_id)))
-  routes.post('/b2b/orders/quote', (ctx) => quoteOrder(ctx, options))
-  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, options))
-  routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, options))
-  routes.get('/b2b/orders/:code/timeline', (ctx) => getTimeline(ctx, options))
-  routes.get('/b2b/orders', (ctx) => listOrders(ctx, options))
+const tag = 'Orders'
+const access = 'key'
+const ofOrder: Param = {
+  schema: orderCode,
+  description: 'The order’s `code`.',
+  example: 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877',
+  error: 'ORDER_NOT_FOUND',
 }
 
-async function placeOrder(
-  ctx: RouteContext,
-  place: PlaceOrder,
-  { sealing, allowNetworks, metrics }: RouteOptions,
-): Promise<void> {
-  const asked = await readOrder(ctx)
-  const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
-  const placed = await ctx.state.databaseTime(() => place(request))
-  if (placed.result === 'created') {
-    metrics.placedOrder(accountOf(ctx), Number(placed.total_amount))
-  } else if (placed.result !== 'replayed') {
-    metrics.refusedOrder(accountOf(ctx), placed.result)
-  }
-  answerPlaced(ctx, { ...placed, body: sealing.openCodes(placed.body) })
+const keyHeader = (name: string, description: string): HeaderParam => {
+  return { name, description, schema: idempotencyKey, example: 'shop-1001' }
 }
+
+/** The headers for an order's idempotency key. */
+export const idempotencyHeaders = [
+  keyHeader('X-Idempotency-Key', 'The idempotency key; without it, the key is `externalOrderId`.'),
+  keyHeader(
+    'Idempotency-Key',
+    'Another name for `X-Idempotency-Key`. Send one of them; if you send both, they must be equal.',
+  ),
+]
+
+/** The refusals of an order, except that of its balance. */
+export const orderErrors: ErrorName[] = [
+  ...(['INVALID_CALLBACK_URL', 'DELIVERY_DATA_INVALID', 'IDEMPOTENCY_KEY_REUSED'] as const),
+  ...(['ORDERED_PRODUCT_NOT_FOUND', 'PRODUCT_UNAVAILABLE', 'QUANTITY_OUT_OF_RANGE'] as const),
+  'PRICE_CHANGED',
+]
+
+/** Orders: placing one, their list, quotes, one order and its timeline (specification 2.2, 2.3 and 4). */
+export const orderRoutes = [
+  route({
+    method: 'post',
+    path: '/b2b/orders',
+    access,
+    id: 'placeOrder',
+    tag,
+    summary: 'Place an order',
+    description: [
+      'One request is one order and one charge. The new order is `processing`. Its result comes by webhook, and `GET ' +
+        '/b2b/orders/{code}` returns it.',
+      'It is always safe to repeat the request. The same idempotency key with the same `items`, `externalOrderId` and ' +
+        '`callbackUrl` returns 200, the order as it is now and `Idempotent-Replayed: true`, and charges nothing. With ' +
+        'other content it returns 409. A refused request (4xx) does not use up the key. After a 5xx or a lost ' +
+        'connection, repeat the request.',
+      'The checks, in this order: shape, idempotency, `callbackUrl`, products, `deliveryData`, availability, ' +
+        'quantities, prices, spending limits, balance. Fields that are not listed here are ignored, and `null` counts as ' +
+        'absent.',
+    ].join('\n\n'),
+    headers: idempotencyHeaders,
+    body: { schema: orderRequest, unread: true },
+    answers: {
+      200: {
+        description: 'An earlier request placed the order.',
+        data: models.order,
+        headers: ['Cache-Control', 'Idempotent-Replayed'],
+      },
+      201: {
+        description: 'The order is placed and charged.',
+        data: models.order,
+        links: { ReadOrder: link('getOrder', 'The order, with its result when it is final.', 'code') },
+      },
+    },
+    errors: [...orderErrors, 'SPENDING_LIMIT', 'INSUFFICIENT_BALANCE'],
+    keep: ({ db, metrics }) => ({ place: placeInBatches(db, metrics) }),
+    handle: async (ctx, { reads, sealing, allowNetworks, metrics, account, place }) => {
+      const asked = await readOrder(ctx)
+      const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
+      const placed = await ctx.state.databaseTime(() => place(request).finally(() => reads.noteWrite(account.id)))
+      if (placed.result === 'created') metrics.placedOrder(account, Number(placed.total_amount))
+      else if (placed.result !== 'replayed') metrics.refusedOrder(account, placed.result)
+      answerPlaced(ctx, { ...placed, body: sealing.openCodes(placed.body) })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/orders',
+    access,
+    id: 'listOrders',
+    tag,
+    summary: 'List orders',
+    description:
+      'Newest first, the items without their keys. There are two ways to page. With `cursor`, pages are stable while ' +
+      'orders are added; a page has at most 1,000 items, but at least one order. With `page`, send the `asOf` of the ' +
+      'first page with the others. `cursor` excludes `page`, and `asOf` needs `page`.',
+    query: ordersQuery,
+    answers: { 200: { description: 'The orders.', data: models.orderPage } },
+    handle: async (ctx, { db, reads, turns, account: { id }, query }) => {
+      const { cursor, page, asOf, externalOrderId } = query
+      if (cursor !== undefined && page !== undefined)
+        throw invalid([{ path: 'page', message: 'must not come with a cursor' }])
+      if (asOf !== undefined && page === undefined) throw invalid([{ path: 'asOf', message: 'must come with a page' }])
+      // A partner that searches for its reference asks whether an order was placed: a standby may not know it yet.
+      const source = externalOrderId === undefined ? reads : db
+      const read = () =>
+        source.call('api.list_orders', {
+          account_id: id,
+          page_limit: query.limit,
+          after_code: cursor,
+          page,
+          status: query.status,
+          external_order_id: externalOrderId,
+          created_from: query.createdFrom,
+          created_to: query.createdTo,
+          as_of: asOf,
+        })
+      const orders = await turns(id, () => ctx.state.databaseTime(read))
+      if (orders !== null) return replyUnstored(ctx, orders)
+      if (asOf === undefined) throw invalid([{ path: 'cursor', message: 'must be a nextCursor' }])
+      throw invalid([{ path: 'asOf', message: 'must be an asOf' }])
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/b2b/orders/quote',
+    access,
+    id: 'quoteOrder',
+    tag,
+    summary: 'Quote an order',
+    description: [
+      'The body is that of an order without `externalOrderId`. The answer has the present prices, the total and the ' +
+        'balance after the order. `wouldBeRefused` has the status, `code` and `details` of the refusal that the order ' +
+        'would get now. Nothing is placed, charged or reserved.',
+      'The checks are those of an order, except idempotency: the idempotency headers and `externalOrderId` are ' +
+        'ignored. A malformed body is a 400.',
+    ].join('\n\n'),
+    body: { schema: quoteRequest },
+    answers: { 200: { description: 'The quote, also for an order that would be refused.', data: models.quote } },
+    handle: async (ctx, { db, allowNetworks, body }) => {
+      const request = sqlRequest(ctx, body, null, allowNetworks)
+      const [quoted] = await ctx.state.databaseTime(() => db.call('api.quote_order', { request }))
+      if (quoted === undefined) throw new Error('api.quote_order gave no answer')
+      if (quoted.result === 'UNAUTHORIZED') return refuse(ctx, 'UNAUTHORIZED')
+      const wouldBeRefused = JSON.stringify(refusalFor(quoted.result, quoted.refusal))
+      // The quote is the text that SQL rendered, an object with fields.
+      replyUnstored(ctx, `${quoted.quote.slice(0, -1)},"wouldBeRefused":${wouldBeRefused}}`)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/orders/:code',
+    access,
+    id: 'getOrder',
+    tag,
+    summary: 'Read an order',
+    description:
+      'For a partial result, `items[].status` shows what was delivered. The `cdKeys` of delivered items are shown ' +
+      'although the order is `failed`. No webhook reports a partial result: poll orders that are not final. ' +
+      '`deliveries` is the status of the webhook.',
+    params: { code: ofOrder },
+    answers: {
+      200: {
+        description: 'The order.',
+        data: models.order,
+        links: {
+          ReadTimeline: link('getOrderTimeline', 'The history of the order.', 'code'),
+          ReadEvent: link('getEvent', 'The event of the order, if it has one.', 'eventId', 'deliveries/eventId'),
+          RedeliverEvent: link(
+            'redeliverEvent',
+            'A new delivery of the order’s event.',
+            'eventId',
+            'deliveries/eventId',
+          ),
+        },
+      },
+    },
+    errors: ['ORDER_NOT_FOUND'],
+    handle: async (ctx, { db, sealing, account: { id: account_id }, params: { code } }) => {
+      const order = await ctx.state.databaseTime(() => db.call('api.get_order', { account_id, code }))
+      if (order !== null) return replyUnstored(ctx, sealing.openCodes(order))
+      const message = `simulated orders are read at /simulation/orders/${code}`
+      refuse(ctx, 'ORDER_NOT_FOUND', code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/b2b/orders/:code/timeline',
+    access,
+    id: 'getOrderTimeline',
+    tag,
+    summary: 'Read the timeline of an order',
+    description:
+      'Placed, charged, sent to the supplier, the result of each item, refunds, and each delivery of the event, oldest ' +
+      'first. Single attempts are kept for some months, and shown for the last 20 rounds.',
+    params: { code: ofOrder },
+    answers: { 200: { description: 'The timeline.', data: orderTimeline } },
+    errors: ['ORDER_NOT_FOUND'],
+    handle: async (ctx, { db, account: { id: account_id }, params: { code } }) => {
+      const timeline = await ctx.state.databaseTime(() => db.call('api.order_timeline', { account_id, code }))
+      if (timeline === null) return refuse(ctx, 'ORDER_NOT_FOUND')
+      replyUnstored(ctx, timeline)
+    },
+  }),
+]
 
 /** Reads the order that a request asks for, and its key. Throws a 400 that names every fault of both. */
 export async function readOrder(ctx: RouteContext): Promise<{ order: OrderRequest; idempotencyKey: string }> {
@@ -68,59 +236,6 @@ export function answerPlaced(ctx: RouteContext, { result, body }: { result: stri
     return
   }
   refuse(ctx, refusalOf(result), JSON.parse(body) as ErrorExtras)
-}
-
-async function getOrder(ctx: RouteContext, { db, sealing }: RouteOptions): Promise<void> {
-  const code = readParameter(ctx, 'code', orderCode, 'ORDER_NOT_FOUND')
-  const order = await ctx.state.databaseTime(() => db.call('api.get_order', { account_id: accountOf(ctx).id, code }))
-  if (order !== null) return replyUnstored(ctx, sealing.openCodes(order))
-  const message = `simulated orders are read at /simulation/orders/${code}`
-  refuse(ctx, 'ORDER_NOT_FOUND', code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined)
-}
-
-async function listOrders(ctx: RouteContext, { db, reads, turns }: RouteOptions): Promise<void> {
-  const { limit, cursor, page, asOf, status, externalOrderId, createdFrom, createdTo } = readQuery(ctx, ordersQuery)
-  if (cursor !== undefined && page !== undefined)
-    throw invalid([{ path: 'page', message: 'must not come with a cursor' }])
-  if (asOf !== undefined && page === undefined) throw invalid([{ path: 'asOf', message: 'must come with a page' }])
-  // A partner that searches for its reference asks whether an order was placed: a standby may not know it yet.
-  const source = externalOrderId === undefined ? reads : db
-  const { id } = accountOf(ctx)
-  const read = () =>
-    source.call('api.list_orders', {
-      account_id: id,
-      page_limit: limit,
-      after_code: cursor,
-      page,
-      status,
-      external_order_id: externalOrderId,
-      created_from: createdFrom,
-      created_to: createdTo,
-      as_of: asOf,
-    })
-  const orders = await turns(id, () => ctx.state.databaseTime(read))
-  if (orders !== null) return replyUnstored(ctx, orders)
-  if (asOf === undefined) throw invalid([{ path: 'cursor', message: 'must be a nextCursor' }])
-  throw invalid([{ path: 'asOf', message: 'must be an asOf' }])
-}
-
-async function getTimeline(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
-  const code = readParameter(ctx, 'code', orderCode, 'ORDER_NOT_FOUND')
-  const timeline = await ctx.state.databaseTime(() =>
-    db.call('api.order_timeline', { account_id: accountOf(ctx).id, code }),
-  )
-  if (timeline === null) return refuse(ctx, 'ORDER_NOT_FOUND')
-  replyUnstored(ctx, timeline)
-}
-
-async function quoteOrder(ctx: RouteContext, { db, allowNetworks }: RouteOptions): Promise<void> {
-  const request = sqlRequest(ctx, await readJson(ctx, quoteRequest), null, allowNetworks)
-  const [quoted] = await ctx.state.databaseTime(() => db.call('api.quote_order', { request }))
-  if (quoted === undefined) throw new Error('api.quote_order gave no answer')
-  if (quoted.result === 'UNAUTHORIZED') return refuse(ctx, 'UNAUTHORIZED')
-  const wouldBeRefused = JSON.stringify(refusalFor(quoted.result, quoted.refusal))
-  // The quote is the text that SQL rendered, an object with fields.
-  replyUnstored(ctx, `${quoted.quote.slice(0, -1)},"wouldBeRefused":${wouldBeRefused}}`)
 }
 
 /** The refusal that the order would get; null if it would be accepted. */

@@ -1,35 +1,58 @@
-import { accountOf, type RouteContext, type Routes } from '../context.ts'
+import type { RouteContext } from '../context.ts'
 import { refuse } from '../errors.ts'
+import { resultPage } from '../models/orders.ts'
 import { replyUnstored } from '../reply.ts'
 import { resultsQuery } from '../schemas.ts'
-import { readQuery } from '../validate.ts'
-import type { RouteOptions } from './options.ts'
 import type { Waiter } from './result_waiters.ts'
+import { route } from './route.ts'
 
 /**
  * The orders of an account that became final, by their numbers. A standby could be behind: they come from the primary.
  */
-export function addResultRoutes(routes: Routes, options: RouteOptions): void {
-  routes.get('/b2b/results', (ctx) => listResults(ctx, options))
-}
+export const resultRoutes = [
+  route({
+    method: 'get',
+    path: '/b2b/results',
+    access: 'key',
+    id: 'listResults',
+    tag: 'Results',
+    summary: 'List results',
+    description: [
+      'Every order of the account that became final: also orders without a `callbackUrl` and partial results, which ' +
+        'have no webhook. Results have numbers, from 1 without a gap. Store `nextAfter` together with what you did ' +
+        'about the results, and send it as `after` next time: you get each result once and miss none.',
+      'Each result has the items of its order with `id` and `productId`. Only the keys are missing: read the order.',
+      'With `wait`, an empty answer waits for a result for so many seconds. It can come earlier: while a server stops, ' +
+        'or when too many requests wait (10 of an account, 1,000 in all, in each server process). Pause for a second ' +
+        'after an empty answer.',
+    ].join('\n\n'),
+    query: resultsQuery,
+    answers: { 200: { description: 'The results after `after`, the oldest first.', data: resultPage } },
+    handle: async (
+      ctx,
+      {
+        db,
+        turns,
+        resultWaiters,
+        account: { id: account_id, keyId: key_id },
+        query: { after, limit: page_limit, wait },
+      },
+    ) => {
+      async function look() {
+        const read = () => db.call('api.list_results', { account_id, key_id, after, page_limit })
+        const [page] = await turns(account_id, () => ctx.state.databaseTime(read))
+        return page
+      }
 
-async function listResults(ctx: RouteContext, { db, turns, resultWaiters }: RouteOptions): Promise<void> {
-  const { after, limit, wait } = readQuery(ctx, resultsQuery)
-  const { id, keyId } = accountOf(ctx)
-
-  async function look() {
-    const read = () => db.call('api.list_results', { account_id: id, key_id: keyId, after, page_limit: limit })
-    const [page] = await turns(id, () => ctx.state.databaseTime(read))
-    return page
-  }
-
-  const until = performance.now() + wait * 1_000
-  // A client that has gone while its key was checked closes nothing any more.
-  const waiter = wait === 0 || ctx.req.socket.destroyed ? undefined : resultWaiters.enter(id, after)
-  const page = await (waiter === undefined ? look() : lookAgain(ctx, look, waiter, { after, until }))
-  if (page === undefined) return refuse(ctx, 'UNAUTHORIZED')
-  replyUnstored(ctx, page.body)
-}
+      const until = performance.now() + wait * 1_000
+      // A client that has gone while its key was checked closes nothing any more.
+      const waiter = wait === 0 || ctx.req.socket.destroyed ? undefined : resultWaiters.enter(account_id, after)
+      const page = await (waiter === undefined ? look() : lookAgain(ctx, look, waiter, { after, until }))
+      if (page === undefined) return refuse(ctx, 'UNAUTHORIZED')
+      replyUnstored(ctx, page.body)
+    },
+  }),
+]
 
 type Page = { count: number; last_seq: string; body: string }
 

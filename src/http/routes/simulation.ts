@@ -1,12 +1,35 @@
-import { behaviourFor, endOf, secondsOf } from '../../simulation/scenarios.ts'
-import { type Account, accountOf, type RouteContext, type Routes } from '../context.ts'
-import { type ErrorName, invalid, Refusal, refuse } from '../errors.ts'
+import { behaviourFor, endOf, magicPlayerIds, otherPlayerIds, secondsOf } from '../../simulation/scenarios.ts'
+import { type ErrorName, invalid, refuse } from '../errors.ts'
+import { simulation, simulationState } from '../models/events.ts'
+import { simulatedOrder } from '../models/orders.ts'
 import { reply, replyUnstored } from '../reply.ts'
-import { eventId, type OrderRequest, orderCode, simulationRequest } from '../schemas.ts'
-import { readJson, readParameter } from '../validate.ts'
-import type { RouteOptions } from './options.ts'
+import { eventId, type OrderRequest, orderCode, orderRequest, simulationRequest } from '../schemas.ts'
 import { requireGoodCallback, sqlRequest } from './order_requests.ts'
-import { answerPlaced, readOrder } from './orders.ts'
+import { answerPlaced, idempotencyHeaders, orderErrors, readOrder } from './orders.ts'
+import { link, type Param, route } from './route.ts'
+
+const tag = 'Simulation'
+const access = 'testKey'
+const ofOrder: Param = {
+  schema: orderCode,
+  description: 'The `code` of the simulated order.',
+  example: 'sim_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60',
+  error: 'ORDER_NOT_FOUND',
+}
+const ofEvent: Param = {
+  schema: eventId,
+  description: 'The `eventId` of the sample event.',
+  example: '3c9a1f52-7d64-4b0e-8a27-1f0e9d8c7b6a',
+  error: 'EVENT_NOT_FOUND',
+}
+
+/** The scenario of each player id, as a table in Markdown. */
+const scenarios = [
+  '| `gameUserId` | The simulated order |',
+  '|---|---|',
+  `| any other | ${otherPlayerIds.what} |`,
+  ...magicPlayerIds.map(({ digits, what }) => `| ends with \`${digits}\` | ${what} |`),
+].join('\n')
 
 const refusals: { [result: string]: ErrorName } = {
   too_many_open: 'TOO_MANY_SIMULATIONS',
@@ -20,63 +43,135 @@ const refusals: { [result: string]: ErrorName } = {
  * retries and dead letters included, to any URL that an order could name. A simulated order is checked like a real one,
  * ends as its player ids say, and spends nothing.
  */
-export function addSimulationRoutes(routes: Routes, options: RouteOptions): void {
-  routes.post('/simulation/webhooks', (ctx) => simulateWebhook(ctx, options))
-  routes.get('/simulation/webhooks/:eventId', (ctx) => getSimulation(ctx, options))
-  routes.post('/simulation/orders', (ctx) => placeSimulatedOrder(ctx, options))
-  routes.get('/simulation/orders/:code', (ctx) => getSimulatedOrder(ctx, options))
-}
-
-function testAccountOf(ctx: RouteContext): Account {
-  const account = accountOf(ctx)
-  if (account.mode !== 'test') throw new Refusal('LIVE_ACCOUNT')
-  return account
-}
-
-async function simulateWebhook(ctx: RouteContext, { db, allowNetworks }: RouteOptions): Promise<void> {
-  const account = testAccountOf(ctx)
-  const { callbackUrl, eventType, orderCode } = await readJson(ctx, simulationRequest)
-  requireGoodCallback(callbackUrl, allowNetworks)
-  const [simulated] = await ctx.state.databaseTime(() =>
-    db.call('api.simulate_webhook', {
-      account_id: account.id,
-      callback_url: callbackUrl,
-      event_type: eventType,
-      order_code: orderCode,
-    }),
-  )
-  if (simulated === undefined) throw new Error('api.simulate_webhook returned no row')
-  const { event_id, refusal, retry_after: retryAfter } = simulated
-  if (refusal === null) return reply(ctx, JSON.stringify({ eventId: event_id }), 202)
-  if (refusal === 'too_large') {
-    const message = 'the event about this order is larger than 64 KiB, and no sample is'
-    throw invalid([{ path: 'orderCode', message }])
-  }
-  const name = refusals[`samples_${refusal}`]
-  if (name === undefined || retryAfter === null) throw new Error(`unexpected refusal of a sample: ${refusal}`)
-  refuse(ctx, name, { retryAfter })
-}
-
-async function getSimulation(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
-  const account = testAccountOf(ctx)
-  const event_id = readParameter(ctx, 'eventId', eventId, 'EVENT_NOT_FOUND')
-  const event = await ctx.state.databaseTime(() => db.call('api.get_simulation', { account_id: account.id, event_id }))
-  if (event === null) return refuse(ctx, 'EVENT_NOT_FOUND')
-  replyUnstored(ctx, event)
-}
-
-async function placeSimulatedOrder(ctx: RouteContext, { db, allowNetworks }: RouteOptions): Promise<void> {
-  testAccountOf(ctx)
-  const asked = await readOrder(ctx)
-  const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
-  const courses = asked.order.items.map(courseOf)
-  const [placed] = await ctx.state.databaseTime(() => db.call('api.place_simulated_order', { request, courses }))
-  if (placed === undefined) throw new Error('api.place_simulated_order returned no row')
-  const { result, retry_after: retryAfter, body } = placed
-  const refusal = refusals[result]
-  if (refusal === undefined || retryAfter === null) return answerPlaced(ctx, { result, body })
-  refuse(ctx, refusal, { retryAfter })
-}
+export const simulationRoutes = [
+  route({
+    method: 'post',
+    path: '/simulation/orders',
+    access,
+    id: 'simulateOrder',
+    tag,
+    summary: 'Place a simulated order',
+    description: [
+      'For accounts in test mode. The body is that of an order, and the checks are the same, except the balance. ' +
+        'Nothing is charged and no supplier is called. The order is `processing` at first. The last two digits of ' +
+        '`deliveryData.gameUserId` choose the scenario of each item, also of products that deliver keys:',
+      scenarios,
+      'The webhook is signed with the account’s secret and delivered like a real one, with retries and dead letters. ' +
+        'Repeats work as for orders. A simulated order has at most 1,000 keys. The service deletes it after a week, ' +
+        'and its webhook after a day. At most 100 simulated orders are in progress at once, and 60 begin in a minute.',
+    ].join('\n\n'),
+    headers: idempotencyHeaders,
+    body: { schema: orderRequest, unread: true },
+    answers: {
+      200: {
+        description: 'An earlier request placed it.',
+        data: simulatedOrder,
+        headers: ['Cache-Control', 'Idempotent-Replayed'],
+      },
+      201: {
+        description: 'It is in progress.',
+        data: simulatedOrder,
+        links: {
+          ReadSimulatedOrder: link(
+            'getSimulatedOrder',
+            'The simulated order, with its result when it is final.',
+            'code',
+          ),
+        },
+      },
+    },
+    errors: [
+      ...orderErrors,
+      ...(['TOO_MANY_SIMULATIONS', 'TOO_MANY_SIMULATIONS_A_MINUTE'] as const),
+      ...(['TOO_MANY_SAMPLES', 'TOO_MANY_SAMPLES_A_MINUTE'] as const),
+    ],
+    handle: async (ctx, { db, allowNetworks }) => {
+      const asked = await readOrder(ctx)
+      const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
+      const courses = asked.order.items.map(courseOf)
+      const [placed] = await ctx.state.databaseTime(() => db.call('api.place_simulated_order', { request, courses }))
+      if (placed === undefined) throw new Error('api.place_simulated_order returned no row')
+      const { result, retry_after: retryAfter, body } = placed
+      const refusal = refusals[result]
+      if (refusal === undefined || retryAfter === null) return answerPlaced(ctx, { result, body })
+      refuse(ctx, refusal, { retryAfter })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/simulation/orders/:code',
+    access,
+    id: 'getSimulatedOrder',
+    tag,
+    summary: 'Read a simulated order',
+    description: 'As an order. `deliveries` is `null` again once the webhook is deleted.',
+    params: { code: ofOrder },
+    answers: { 200: { description: 'The simulated order.', data: simulatedOrder } },
+    errors: ['ORDER_NOT_FOUND'],
+    handle: async (ctx, { db, account: { id: account_id }, params: { code } }) => {
+      const order = await ctx.state.databaseTime(() => db.call('api.get_simulated_order', { account_id, code }))
+      if (order === null) return refuse(ctx, 'ORDER_NOT_FOUND')
+      replyUnstored(ctx, order)
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/simulation/webhooks',
+    access,
+    id: 'simulateWebhook',
+    tag,
+    summary: 'Send a sample event',
+    description:
+      'For accounts in test mode. The event is signed with the account’s secret and delivered like a real one, with ' +
+      'retries and dead letters. It touches no balance and no supplier. Its body has at most 64 KiB. The service ' +
+      'deletes it after a day. At most 100 sample events are open at once, and 60 begin in a minute.',
+    body: { schema: simulationRequest },
+    answers: {
+      202: {
+        description: 'The event is queued.',
+        data: simulation,
+        headers: [],
+        links: { ReadSimulation: link('getSimulation', 'The deliveries of the event.', 'eventId') },
+      },
+    },
+    errors: ['INVALID_CALLBACK_URL', 'TOO_MANY_SAMPLES', 'TOO_MANY_SAMPLES_A_MINUTE'],
+    handle: async (
+      ctx,
+      { db, allowNetworks, account: { id: account_id }, body: { callbackUrl, eventType, orderCode } },
+    ) => {
+      requireGoodCallback(callbackUrl, allowNetworks)
+      const asked = { account_id, callback_url: callbackUrl, event_type: eventType, order_code: orderCode }
+      const [simulated] = await ctx.state.databaseTime(() => db.call('api.simulate_webhook', asked))
+      if (simulated === undefined) throw new Error('api.simulate_webhook returned no row')
+      const { event_id, refusal, retry_after: retryAfter } = simulated
+      if (refusal === null) return reply(ctx, JSON.stringify({ eventId: event_id }), 202)
+      if (refusal === 'too_large') {
+        const message = 'the event about this order is larger than 64 KiB, and no sample is'
+        throw invalid([{ path: 'orderCode', message }])
+      }
+      const name = refusals[`samples_${refusal}`]
+      if (name === undefined || retryAfter === null) throw new Error(`unexpected refusal of a sample: ${refusal}`)
+      refuse(ctx, name, { retryAfter })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/simulation/webhooks/:eventId',
+    access,
+    id: 'getSimulation',
+    tag,
+    summary: 'Read a sample event',
+    description: 'The status of a sample event, and its delivery attempts.',
+    params: { eventId: ofEvent },
+    answers: { 200: { description: 'The event and its deliveries.', data: simulationState } },
+    errors: ['EVENT_NOT_FOUND'],
+    handle: async (ctx, { db, account: { id: account_id }, params: { eventId: event_id } }) => {
+      const event = await ctx.state.databaseTime(() => db.call('api.get_simulation', { account_id, event_id }))
+      if (event === null) return refuse(ctx, 'EVENT_NOT_FOUND')
+      replyUnstored(ctx, event)
+    },
+  }),
+]
 
 /** When an item ends and how, for either kind of product: the database knows which kind it is. */
 function courseOf(item: OrderRequest['items'][number]) {
@@ -84,12 +179,4 @@ function courseOf(item: OrderRequest['items'][number]) {
   const keys = endOf(behaviour, item.quantity, true)
   const topUp = endOf(behaviour, item.quantity, false)
   return { seconds: secondsOf(item), keys, topUp }
-}
-
-async function getSimulatedOrder(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
-  const account = testAccountOf(ctx)
-  const code = readParameter(ctx, 'code', orderCode, 'ORDER_NOT_FOUND')
-  const order = await ctx.state.databaseTime(() => db.call('api.get_simulated_order', { account_id: account.id, code }))
-  if (order === null) return refuse(ctx, 'ORDER_NOT_FOUND')
-  replyUnstored(ctx, order)
 }

@@ -5,15 +5,15 @@ import { verify } from '../../messages/sign.ts'
 import { owners } from '../../sealing/sealing.ts'
 import { createAdapters } from '../../suppliers/adapters.ts'
 import { type SupplierOutcome, sealOutcome, withoutToken } from '../../suppliers/outcome.ts'
-import { mayBeAuthentic, parsePush } from '../../suppliers/push.ts'
+import { mayBeAuthentic, parsePush, pushSchema } from '../../suppliers/push.ts'
 import { readBody } from '../body.ts'
-import type { Context, RouteContext, Routes } from '../context.ts'
+import type { Context } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { type ErrorName, invalid, refuse } from '../errors.ts'
 import type { Admission } from '../middleware/admission.ts'
-import { eventRoute, pushRoute } from '../paths.ts'
+import { orderCompleted } from '../models/events.ts'
 import { supplierCode } from '../schemas.ts'
-import type { RouteOptions } from './options.ts'
+import { type HeaderParam, type Param, route } from './route.ts'
 
 const lookUpsAtOnce = 2
 const pushesAtOnce = 4
@@ -22,29 +22,57 @@ const eventsAtOnce = 2
 type Push = { supplier: string; reference: string; outcome: SupplierOutcome }
 type Event = { supplier: string; event_id: string; item_id: string }
 
+const tag = 'Suppliers'
+const description = 'At most 64 KiB; the signature covers its bytes.'
+const ofSupplier = (example: string): Param => ({ schema: supplierCode, description: 'The supplier’s code.', example })
+const timestamp = (name: string): HeaderParam => ({
+  name,
+  required: true,
+  description: 'Unix time in seconds, at most 300 s from the service’s clock. The signature covers it.',
+  example: '1772444467',
+  schema: v.pipe(v.string(), v.regex(/^[0-9]+$/)),
+})
+
 /**
  * The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit, unless
  * the supplier repeats more than 60 a minute.
  */
-export function addResultPushes(routes: Routes, options: RouteOptions): void {
-  const { db, config, sealing, admission, metrics } = options
-  const findSigner = callPerPush(
-    lookUpsAtOnce,
-    async (supplier: string) => (await db.call('api.supplier_token', { supplier }))[0],
-  )
-  const record = callPerPush(
-    pushesAtOnce,
-    async ({ supplier, reference, outcome }: Push) => {
-      const push = { supplier, item_id: reference, result: outcome }
-      const [recorded] = await db.call('api.record_pushed_result', push)
-      if (recorded === undefined) throw new Error('api.record_pushed_result returned no row')
-      return recorded
-    },
-    { isBusy: ({ answer }) => answer === 'busy', keyOf: ({ reference }) => reference },
-  )
+const pushResult = route({
+  method: 'post',
+  path: '/suppliers/:code/results',
+  access: 'supplierSignature',
+  id: 'pushResult',
+  tag,
+  summary: 'Push a result',
+  description:
+    'For suppliers, not for partners: the result of an order item, in the form of the answer to `GET`. `reference` is ' +
+    'the item’s UUID. A repeated or late result changes nothing. 404 if the supplier’s protocol pushes no results. A ' +
+    'valid push does not count against the rate limit, except repeated results after 60 of them in a minute. An ' +
+    'address over its budget gets 429.',
+  params: { code: ofSupplier('first') },
+  headers: [timestamp('X-Supplier-Timestamp')],
+  body: { schema: pushSchema, description, unread: true },
+  answers: { 204: { description: 'The result is recorded.', headers: [] } },
+  errors: ['UNKNOWN_REFERENCE', 'BAD_SIGNATURE'],
+  keep: ({ db }) => {
+    const findSigner = callPerPush(
+      lookUpsAtOnce,
+      async (supplier: string) => (await db.call('api.supplier_token', { supplier }))[0],
+    )
+    const record = callPerPush(
+      pushesAtOnce,
+      async ({ supplier, reference, outcome }: Push) => {
+        const push = { supplier, item_id: reference, result: outcome }
+        const [recorded] = await db.call('api.record_pushed_result', push)
+        if (recorded === undefined) throw new Error('api.record_pushed_result returned no row')
+        return recorded
+      },
+      { isBusy: ({ answer }) => answer === 'busy', keyOf: ({ reference }) => reference },
+    )
 
-  routes.post(pushRoute, async (ctx: RouteContext) => {
-    const supplier = ctx.params.code ?? ''
+    return { findSigner, record }
+  },
+  handle: async (ctx, { config, sealing, admission, metrics, findSigner, record, params: { code: supplier } }) => {
     const signed = {
       timestamp: ctx.get('X-Supplier-Timestamp'),
       signature: ctx.get('X-Supplier-Signature'),
@@ -74,23 +102,41 @@ export function addResultPushes(routes: Routes, options: RouteOptions): void {
     if (answer === 'unknown_reference') return refuse(ctx, 'UNKNOWN_REFERENCE')
     if (answer === 'repeated_too_often' && !(await admission.count(ctx))) return
     ctx.status = 204
-  })
-}
+  },
+})
 
 /**
  * The events that suppliers push. The service does not believe an event: it asks the supplier now. An authentic event
  * gets 204 also if it is about no item of ours, because a supplier gives up a receiver that refuses often.
  */
-export function addEventPushes(routes: Routes, { db, config, sealing, admission }: RouteOptions): void {
-  const adapters = createAdapters()
-  const findSecret = callPerPush(
-    lookUpsAtOnce,
-    async (supplier: string) => (await db.call('api.supplier_push_secret', { supplier }))[0],
-  )
-  const record = callPerPush(eventsAtOnce, (event: Event) => db.call('api.record_supplier_event', event))
+const pushEvent = route({
+  method: 'post',
+  path: '/suppliers/:code/webhooks',
+  access: 'upstreamSignature',
+  id: 'pushEvent',
+  tag,
+  summary: 'Push an event',
+  description:
+    'For suppliers, not for partners: the events of protocols without signed results, in the protocol’s own form; the ' +
+    'example is that of another service of this family. The service does not trust the content: it asks the supplier. ' +
+    'A repeated event, and an event about an unknown order, changes nothing. A valid event does not count against the ' +
+    'rate limit.',
+  params: { code: ofSupplier('upstream') },
+  headers: [timestamp('X-Webhook-Timestamp')],
+  body: { schema: orderCompleted, description, unread: true },
+  answers: { 204: { description: 'The event is accepted.', headers: [] } },
+  errors: ['BAD_SIGNATURE'],
+  keep: ({ db }) => {
+    const adapters = createAdapters()
+    const findSecret = callPerPush(
+      lookUpsAtOnce,
+      async (supplier: string) => (await db.call('api.supplier_push_secret', { supplier }))[0],
+    )
+    const record = callPerPush(eventsAtOnce, (event: Event) => db.call('api.record_supplier_event', event))
 
-  routes.post(eventRoute, async (ctx: RouteContext) => {
-    const supplier = ctx.params.code ?? ''
+    return { adapters, findSecret, record }
+  },
+  handle: async (ctx, { config, sealing, admission, adapters, findSecret, record, params: { code: supplier } }) => {
     const isSupplier = v.is(supplierCode, supplier)
     const found = isSupplier ? await ctx.state.databaseTime(() => findSecret(supplier)) : undefined
     const stored = found?.push_secret ?? ''
@@ -108,8 +154,11 @@ export function addEventPushes(routes: Routes, { db, config, sealing, admission 
     const answer = await ctx.state.databaseTime(() => record({ supplier, event_id, item_id }))
     // The supplier sends it again.
     if (answer === 'busy') refuse(ctx, 'UNAVAILABLE')
-  })
-}
+  },
+})
+
+/** Where suppliers push. No route of theirs needs an api key. */
+export const supplierRoutes = [pushResult, pushEvent]
 
 /** Refuses a push that may come from anyone: unlike the push of a supplier, it counts against the rate limit. */
 async function refuseCounted(ctx: Context, admission: Admission, error: ErrorName): Promise<void> {

@@ -1,7 +1,6 @@
 import { type Heading, type Rendered, renderMarkdown } from '../markdown.ts'
-import { openApiDocument } from '../openapi/document.ts'
 import { escapeHtml, renderPage, searchBox, siteHeader, styleSheets } from '../page.ts'
-import { type Endpoint, subjectsOf } from '../reference/api_document.ts'
+import { type ApiDocument, type Endpoint, subjectsOf } from '../reference/api_document.ts'
 import { addressIn } from './files.ts'
 import { type GuidePage, guideGroups, guidePages, readGuidePage } from './pages.ts'
 
@@ -11,7 +10,7 @@ export function renderGuideText(base: string, page: GuidePage): Rendered {
 }
 
 /** A page of the guide as HTML. Throws for a broken link. */
-export function renderGuidePage(base: string, page: GuidePage): string {
+export function renderGuidePage(base: string, document: ApiDocument, page: GuidePage): string {
   const { html, headings } = renderGuideText(base, page)
   const sections = sectionList(headings)
   const part = guideGroups.find(({ pages }) => pages.includes(page))?.label ?? ''
@@ -25,7 +24,7 @@ ${siteHeader(base, 'guide', { search: searchBox('Search the guide', `${base}/doc
 ${contents(base, page, sections)}
 <main class="text" id="content">
 <p class="part">${part}</p>
-${html}${operationLinks(base, page.operations)}
+${html}${operationLinks(base, document, page.operations)}
 ${neighbours(base, page)}
 </main>
 ${onThisPage(sections)}
@@ -74,9 +73,9 @@ href="${base}${one.path}"><small>${word}</small>${one.label}</a>`
 }
 
 /** Links to operations in the reference, by their ids. Empty without ids. Throws for an unknown id. */
-function operationLinks(base: string, ids: string[]): string {
+function operationLinks(base: string, document: ApiDocument, ids: string[]): string {
   if (ids.length === 0) return ''
-  const endpoints = subjectsOf(openApiDocument()).flatMap((subject) => subject.endpoints)
+  const endpoints = subjectsOf(document).flatMap((subject) => subject.endpoints)
   const links = ids.map((id) => {
     const endpoint = endpoints.find((one) => one.id === id)
     if (endpoint === undefined) throw new Error(`the guide names an operation that does not exist: ${id}`)

@@ -1,6 +1,5 @@
 import { exampleAddress } from '../address.ts'
-import { openApiDocument } from '../openapi/document.ts'
-import { lastSubjects, subjectsOf } from '../reference/api_document.ts'
+import { type ApiDocument, lastSubjects, subjectsOf } from '../reference/api_document.ts'
 import { type GuidePage, guideGroups } from './pages.ts'
 import { renderGuideText } from './render.ts'
 
@@ -11,9 +10,9 @@ import { renderGuideText } from './render.ts'
 export type Section = { href: string; title: string; trail: string[]; text: string }
 
 /** The index of the guide's search: its sections, and the reference's operations by their names and paths. */
-export function searchedSections(): Section[] {
+export function searchedSections(document: ApiDocument): Section[] {
   const guide = guideGroups.flatMap(({ label, pages }) => pages.flatMap((page) => sectionsOf(label, page)))
-  return [...guide, ...operations()]
+  return [...guide, ...operations(document)]
 }
 
 function sectionsOf(group: string, page: GuidePage): Section[] {
@@ -31,8 +30,8 @@ function sectionsOf(group: string, page: GuidePage): Section[] {
   })
 }
 
-function operations(): Section[] {
-  const subjects = subjectsOf(openApiDocument()).filter(({ id }) => !lastSubjects.includes(id))
+function operations(document: ApiDocument): Section[] {
+  const subjects = subjectsOf(document).filter(({ id }) => !lastSubjects.includes(id))
   return subjects.flatMap(({ name, endpoints }) =>
     endpoints.map(({ id, method, path, event, operation }) => ({
       href: `../reference#${id}`,

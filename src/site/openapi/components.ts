@@ -1,4 +1,10 @@
 import * as v from 'valibot'
+import * as account from '../../http/models/account.ts'
+import * as catalog from '../../http/models/catalog.ts'
+import * as errors from '../../http/models/errors.ts'
+import * as events from '../../http/models/events.ts'
+import * as orders from '../../http/models/orders.ts'
+import { pagination } from '../../http/models/parts.ts'
 import {
   deliveryRecord,
   orderItem,
@@ -9,19 +15,13 @@ import {
   simulationRequest,
 } from '../../http/schemas.ts'
 import { pushSchema } from '../../suppliers/push.ts'
-import * as account from './models/account.ts'
-import * as catalog from './models/catalog.ts'
-import * as errors from './models/errors.ts'
-import * as events from './models/events.ts'
-import * as orders from './models/orders.ts'
-import { pagination } from './models/parts.ts'
 
 type Schemas = { [name: string]: v.GenericSchema }
 
 /** The `data` of each success by the name of the whole answer. */
 const data: Schemas = {
-  GameList: v.array(catalog.game),
-  ProductList: v.array(catalog.product),
+  GameList: catalog.gameList,
+  ProductList: catalog.productList,
   ProductAnswer: catalog.product,
   CatalogPage: catalog.catalogPage,
   OrderAnswer: orders.order,
@@ -87,6 +87,22 @@ export const namedSchemas: Schemas = {
   OrderCompletedEvent: events.orderCompleted,
   OrderFailedEvent: events.orderFailed,
   EventItem: events.eventItem,
+}
+
+/** The name of an answer, by the model of its data. Throws for a model that has none. */
+export function answerName(model: v.GenericSchema): string {
+  return nameIn(data, model)
+}
+
+/** The name of a schema. Throws for one that has none. */
+export function schemaName(schema: v.GenericSchema): string {
+  return nameIn(namedSchemas, schema)
+}
+
+function nameIn(schemas: Schemas, schema: v.GenericSchema): string {
+  const name = Object.keys(schemas).find((one) => schemas[one] === schema)
+  if (name === undefined) throw new Error('a schema has no name in the OpenAPI document')
+  return name
 }
 
 function success(data: v.GenericSchema) {

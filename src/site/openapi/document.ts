@@ -1,16 +1,12 @@
+import { apiRoutes } from '../../http/routes/routes.ts'
 import { exampleAddress as address } from '../address.ts'
+import { siteRoutes } from '../routes.ts'
 import { namedSchemas, securitySchemes } from './components.ts'
 import { headers } from './headers.ts'
 import { componentSchemas } from './json_schema.ts'
+import { pathsOf } from './operation.ts'
 import { overview } from './overview.ts'
 import { sharedResponses } from './refusals.ts'
-import { accountPaths } from './routes/account.ts'
-import { catalogPaths } from './routes/catalog.ts'
-import { eventPaths } from './routes/events.ts'
-import { orderPaths } from './routes/orders.ts'
-import { platformPaths } from './routes/platform.ts'
-import { simulationPaths } from './routes/simulation.ts'
-import { supplierPaths } from './routes/suppliers.ts'
 import { webhooks } from './webhooks.ts'
 
 const tags = [
@@ -42,15 +38,7 @@ export function openApiDocument() {
     servers: [{ url: address, description: 'This service' }],
     security: [{ apiKey: [] }],
     tags,
-    paths: {
-      ...accountPaths,
-      ...catalogPaths,
-      ...orderPaths,
-      ...eventPaths,
-      ...simulationPaths,
-      ...supplierPaths,
-      ...platformPaths,
-    },
+    paths: pathsOf([...apiRoutes, ...siteRoutes]),
     webhooks,
     components: { schemas: componentSchemas(namedSchemas), responses: sharedResponses, headers, securitySchemes },
   }

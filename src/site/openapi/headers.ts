@@ -38,11 +38,11 @@ const onAll: HeaderName[] = ['X-Request-Id', 'X-Api-Version', 'X-Content-Type-Op
 const budget: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 /** References to the headers of a response that counts against the rate limit. */
-export function countedHeaders(...names: HeaderName[]): { [name: string]: Reference } {
+export function countedHeaders(...names: string[]): { [name: string]: Reference } {
   return uncountedHeaders(...budget, ...names)
 }
 
 /** References to the headers of a response that does not count against the rate limit. */
-export function uncountedHeaders(...names: HeaderName[]): { [name: string]: Reference } {
+export function uncountedHeaders(...names: string[]): { [name: string]: Reference } {
   return Object.fromEntries([...onAll, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -49,11 +49,6 @@ export function queryParameters(query: { entries: v.ObjectEntries }): Parameter[
   })
 }
 
-/** A parameter in a path, from the schema that checks it. */
-export function pathParameter(name: string, description: string, schema: v.GenericSchema, example: unknown): Parameter {
-  return { name, in: 'path', required: true, description, example, schema: plainSchema(schema) }
-}
-
 function isMaxCodePoints(action: { type: string }): action is v.MaxCodePointsAction<string, number, undefined> {
   return action.type === 'max_code_points'
 }

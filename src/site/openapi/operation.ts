@@ -1,108 +1,112 @@
+import { type Access, type AccessName, accesses } from '../../http/access.ts'
 import type { ErrorName } from '../../http/errors.ts'
-import { countedHeaders, type HeaderName, uncountedHeaders } from './headers.ts'
-import { schemaRef } from './json_schema.ts'
+import type { Answer, Described, HeaderParam, Route } from '../../http/routes/route.ts'
+import { answerName, schemaName } from './components.ts'
+import { examples } from './examples/examples.ts'
+import { countedHeaders, uncountedHeaders } from './headers.ts'
+import { plainSchema, queryParameters, schemaRef } from './json_schema.ts'
 import { commonResponses, refusals, responseRef } from './refusals.ts'
-import type { Examples, MediaType, Operation, Parameter, Response, Responses } from './types.ts'
+import type { MediaType, Operation, Parameter, Paths, Response, Responses } from './types.ts'
 
-type Access = Pick<Operation, 'responses' | 'security'> & {
-  /** The errors of an operation without a body. */
-  errors?: ErrorName[]
+/** The operations of the routes that are described, by path and method. */
+export function pathsOf(routes: readonly Route<never>[]): Paths {
+  const paths: Paths = {}
+  for (const route of routes) {
+    if (route.id === undefined) continue
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: operation(route) }
+  }
+  return paths
 }
 
-const anyOf = (...schemes: string[]): Operation['security'] => schemes.map((scheme) => ({ [scheme]: [] }))
-
-const keyRefusals = (forbidden: Parameters<typeof responseRef>[0]): Responses => ({
-  401: responseRef('Unauthorized'),
-  403: responseRef(forbidden),
-})
-
-/** The credentials of an operation, and the refusals that come with them. */
-const accesses = {
-  // All below /b2b refuse parameters that they do not take.
-  key: { responses: keyRefusals('Forbidden'), errors: ['VALIDATION_ERROR'] },
-  keyForWrites: { responses: keyRefusals('ForbiddenWrite') },
-  testKey: { responses: keyRefusals('ForbiddenSimulation') },
-  keyInHeaderOrQuery: { security: anyOf('apiKey', 'apiKeyInQuery'), responses: keyRefusals('Forbidden') },
-  keyInQuery: { security: anyOf('apiKeyInQuery'), responses: keyRefusals('Forbidden') },
-  password: {
-    security: anyOf('docsPassword'),
-    responses: refusals(['DOCS_PASSWORD'], { headers: ['WWW-Authenticate'] }),
-  },
-  supplierSignature: { security: anyOf('supplierSignature'), responses: {} },
-  upstreamSignature: { security: anyOf('upstreamSignature'), responses: {} },
-  none: { security: [], responses: {} },
-} satisfies { [name: string]: Access }
-
-type Described = {
-  id: string
-  tag: string
-  summary: string
-  description: string
-  /** Where the credentials are; `key`, as below /b2b, unless it says otherwise. */
-  access?: keyof typeof accesses
-  parameters?: Parameter[]
-  body?: NonNullable<Operation['requestBody']>
-  answers: Responses
-  /** The errors of this operation, besides those of its access, its query and its body. */
-  errors?: ErrorName[]
-  /** The refusals that any operation of its kind has. */
-  common?: Responses
-}
-
-/** An operation, with the refusals that it shares with others. */
-export function operation(described: Described): Operation {
-  const { id, tag, summary, description, parameters, body, answers, errors = [] } = described
-  const { access = 'key', common = commonResponses } = described
-  const { security, responses: ofAccess, errors: ofQuery = [] }: Access = accesses[access]
-  const ofBody: ErrorName[] = ['VALIDATION_ERROR', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+function operation(route: Route<never> & Described): Operation {
+  const { id, tag, summary, description, body, access } = route
+  const parameters = parametersOf(route)
+  const schemes = schemesOf[access]
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    ...(security === undefined ? {} : { security }),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: body }),
-    responses: {
-      ...answers,
-      ...ofAccess,
-      ...common,
-      ...refusals([...(body === undefined ? ofQuery : ofBody), ...errors]),
-    },
+    ...(schemes && { security: schemes.map((scheme) => ({ [scheme]: [] })) }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: !body.optional,
+        description: body.description ?? 'At most 64 KiB of JSON in UTF-8, not compressed.',
+        content: { 'application/json': { schema: schemaRef(schemaName(body.schema)), ...examplesOf(id, 'body') } },
+      },
+    }),
+    responses: responsesOf(route),
   }
 }
 
-/** A success with a JSON body of a named schema. */
-export function ok(
-  description: string,
-  schema: string,
-  examples: Examples,
-  headers: HeaderName[] = ['Cache-Control'],
-): Response {
-  return { description, headers: countedHeaders(...headers), content: json(schema, examples) }
+/** The security schemes by access. Most operations have the document's own. */
+const schemesOf: { [name in AccessName]?: string[] } = {
+  keyInHeaderOrQuery: ['apiKey', 'apiKeyInQuery'],
+  keyInQuery: ['apiKeyInQuery'],
+  password: ['docsPassword'],
+  supplierSignature: ['supplierSignature'],
+  upstreamSignature: ['upstreamSignature'],
+  healthCheck: [],
+  none: [],
 }
 
-/** As `ok`, for an answer that does not count against the rate limit. */
-export function uncountedOk(description: string, schema: string, examples: Examples): Response {
-  return { description, headers: uncountedHeaders(), content: json(schema, examples) }
+function parametersOf({ params = {}, query, headers = [] }: Route<never>): Parameter[] {
+  return [
+    ...Object.entries(params).map(([name, { description, example, schema }]): Parameter => {
+      return { name, in: 'path', required: true, description, example, schema: plainSchema(schema) }
+    }),
+    ...(query ? queryParameters(query) : []),
+    ...headers.map(({ schema, ...header }: HeaderParam): Parameter => {
+      return { ...header, in: 'header', schema: plainSchema(schema) }
+    }),
+  ]
 }
 
-/** A JSON body of a named schema. */
-export function json(schema: string, examples: Examples): { 'application/json': MediaType } {
-  return { 'application/json': { schema: schemaRef(schema), examples } }
+function responsesOf(route: Route<never> & Described): Responses {
+  const { id, answers, errors = [], access, body } = route
+  const { key, strictQuery, uncounted }: Access = accesses[access]
+  const isHealthCheck = uncounted === 'health check'
+  const ofBody: ErrorName[] = ['VALIDATION_ERROR', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+  const ofRequest: ErrorName[] = body ? ofBody : strictQuery ? ['VALIDATION_ERROR'] : []
+  return {
+    ...Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, responseOf(id, status, answer, isHealthCheck)]),
+    ),
+    ...(key && { 401: responseRef('Unauthorized'), 403: responseRef(forbiddenFor(route)) }),
+    ...(uncounted === 'push' && { 403: responseRef('ForbiddenOrigin') }),
+    ...(access === 'password' && refusals(['DOCS_PASSWORD'], { headers: ['WWW-Authenticate'] })),
+    ...commonResponses(isHealthCheck ? errors : undefined),
+    ...(!isHealthCheck && refusals([...ofRequest, ...errors])),
+  }
 }
 
-/** A request's JSON body of a named schema. */
-export function jsonBody(
-  schema: string,
-  examples: Examples,
-  description = 'At most 64 KiB of JSON in UTF-8, not compressed.',
-): NonNullable<Operation['requestBody']> {
-  return { required: true, description, content: json(schema, examples) }
+function forbiddenFor({ access, method }: Route<never>): Parameters<typeof responseRef>[0] {
+  if (access === 'testKey') return 'ForbiddenSimulation'
+  return method === 'post' ? 'ForbiddenWrite' : 'Forbidden'
 }
 
-/** A body that is text of some type. */
-export function textBody(type: string, examples?: Examples): { [type: string]: MediaType } {
-  const schema = { type: 'string' as const }
-  return { [type]: examples === undefined ? { schema } : { schema, examples } }
+function responseOf(id: string, status: string, answer: Answer, isUncounted: boolean): Response {
+  const { description, data, types = [], headers = ['Cache-Control'], links } = answer
+  const content: { [type: string]: MediaType } = {
+    ...(data && { 'application/json': { schema: schemaRef(answerName(data)), ...examplesOf(id, status) } }),
+    ...Object.fromEntries(types.map((type) => [type, plainBody(id, type)])),
+  }
+  return {
+    description,
+    headers: isUncounted ? uncountedHeaders(...headers) : countedHeaders(...headers),
+    ...(Object.keys(content).length > 0 && { content }),
+    ...(links && { links }),
+  }
+}
+
+function plainBody(id: string, type: string): MediaType {
+  const schema = { type: type === 'application/json' ? ('object' as const) : ('string' as const) }
+  return { schema, ...(type === 'text/csv' && examplesOf(id, 'csv')) }
+}
+
+function examplesOf(id: string, place: string): Pick<MediaType, 'examples'> {
+  const found = Object(examples[id])[place]
+  return found === undefined ? {} : { examples: found }
 }

@@ -68,13 +68,14 @@ function refusal(names: ErrorName[], description: string, { counted = true, head
   }
 }
 
-/** References to the refusals of every operation that counts against the rate limit. */
-export const commonResponses: Responses = {
-  405: responseRef('MethodNotAllowed'),
-  429: responseRef('RateLimited'),
-  500: responseRef('InternalError'),
-  503: responseRef('Unavailable'),
-  default: responseRef('NotServed'),
+/** References to the refusals that operations share; a health check has only those of its own `errors`. */
+export function commonResponses(ofHealthCheck?: readonly ErrorName[]): Responses {
+  return {
+    405: responseRef('MethodNotAllowed'),
+    default: responseRef('NotServed'),
+    ...(ofHealthCheck === undefined && { 429: responseRef('RateLimited') }),
+    ...(ofHealthCheck?.length !== 0 && { 500: responseRef('InternalError'), 503: responseRef('Unavailable') }),
+  }
 }
 
 /** A reference to a named response. */

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
 import * as examples from './examples/events.ts'
-import { jsonBody } from './operation.ts'
+import { schemaRef } from './json_schema.ts'
 import type { Examples, Operation, Parameter, Response } from './types.ts'
 
 const header = (name: string, description: string, schema: JsonSchema, example: unknown): Parameter => ({
@@ -61,7 +61,11 @@ function webhook(
       ...texts,
       security: [{ webhookSignature: [] }],
       parameters: headers(type),
-      requestBody: jsonBody(schema, samples, '`application/json; charset=utf-8`.'),
+      requestBody: {
+        required: true,
+        description: '`application/json; charset=utf-8`.',
+        content: { 'application/json': { schema: schemaRef(schema), examples: samples } },
+      },
       responses: answers,
     },
   }

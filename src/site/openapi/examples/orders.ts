@@ -216,7 +216,7 @@ export const resultPages = answers({
 
 /* Simulated orders */
 
-export const simulatedCode = 'sim_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60'
+const simulatedCode = 'sim_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60'
 
 const simulated = {
   code: simulatedCode,

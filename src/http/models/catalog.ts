@@ -10,6 +10,8 @@ export const game = v.object({
   productCount: wholeNumber('The number of products in the game’s list of products.'),
 })
 
+export const gameList = v.array(game)
+
 export const deliveryField = v.object({
   id: text('The key in `deliveryData`.'),
   type: oneOf(['text', 'number', 'select'], 'A `select` takes one of its `options`.'),
@@ -46,5 +48,7 @@ export const product = v.object({
   deliveryDataSchema: listOf(deliveryField, 'The fields of an item’s `deliveryData`.'),
   updatedAt: time('When the product or its availability last changed.'),
 })
+
+export const productList = v.array(product)
 
 export const catalogPage = v.object({ products: listOf(product, 'By `id`.'), pagination })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { orderCode } from '../../../http/schemas.ts'
+import { orderCode } from '../schemas.ts'
 
 /** The parts of the models. The models describe what SQL renders; the tests check every answer against them. */
 
