@@ -151,7 +151,7 @@ comment on column supply.periodic_tasks.task is 'The function of the schema work
 comment on column supply.periodic_tasks.succeeded_at is 'When it last ran and succeeded.';
 insert into supply.periodic_tasks (task) values
   ('sweep'), ('fill_slots'), ('number_results'), ('resume_forgotten'), ('collect_alerts'), ('close_alerts'),
-  ('check_suppliers'), ('run_audit');
+  ('follow_clock'), ('check_suppliers'), ('run_audit');
 
 create table supply.data_keys (
   id text collate "C" primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),

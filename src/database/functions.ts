@@ -216,6 +216,7 @@ export const functions = {
   'work.finish_supplier_check': { args: { check_id: 'uuid', outcome: 'text', status_code: 'integer', error: 'text' },
     returns: 'void' },
   'work.finish_sync': { args: { supplier: 'text', lease_token: 'uuid', error: 'text' }, returns: 'boolean' },
+  'work.follow_clock': { args: {}, returns: 'integer' },
   'work.follow_timeline': { args: {}, returns: 'text' },
   'work.gauges': { args: {}, returns: 'rows', columns: { events_waiting: 'integer', events_due: 'integer',
     events_sending: 'integer', dead_letters: 'integer', items_open: 'integer', items_stuck: 'integer',

@@ -29,6 +29,7 @@ const looksWithoutFetch = 6
 const fillMs = 1_000
 const resumeMs = 30_000
 const checkMs = 30_000
+const clockMs = 10_000
 
 /**
  * Starts the periodic tasks of a worker that run more often than once a minute: the heartbeat, the sweeper that frees
@@ -46,6 +47,11 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(resumeMs, async () => {
       const resumed = await db.call('work.resume_forgotten')
       if (resumed) log.error({ jobs: resumed }, 'added jobs for open work that had none')
+    }),
+    every(clockMs, async () => {
+      const plans = await db.call('work.follow_clock')
+      if (plans)
+        log.error({ plans }, 'the clock of the database went back, and the plans that were made before with it')
     }),
     every(checkMs, () => db.call('work.check_suppliers', { silent_minutes })),
     every(fillMs, () => db.call('work.fill_slots')),
