@@ -87,6 +87,14 @@ comment on column supply.events.dead_reason is
   'Why it is a dead letter; unresolved, for samples alone: the name gave no address.';
 comment on column supply.events.created_at is 'When the order ended.';
 
+create type supply.delivery_error_kind as enum (
+  'connection_error', 'timeout', 'tls_error', 'bad_response', 'name_not_resolved', 'blocked_address', 'invalid_url',
+  'host_unreachable'
+);
+comment on type supply.delivery_error_kind is
+  'Why an attempt had no answer, as partners read it. host_unreachable is only shown, and stands for what a sample '
+  'must not tell apart.';
+
 create type supply.delivery_result as (
   ordinal int,
   event_id uuid,
@@ -97,6 +105,7 @@ create type supply.delivery_result as (
   ended_at timestamptz,
   next_attempt_at timestamptz,
   status_code int,
+  error_kind supply.delivery_error_kind,
   error text,
   retry_after int,
   slot_change int
@@ -107,12 +116,13 @@ comment on column supply.delivery_result.event_id is 'The event.';
 comment on column supply.delivery_result.account_id is 'The account that the event belongs to.';
 comment on column supply.delivery_result.lease_token is 'The fencing token of the attempt.';
 comment on column supply.delivery_result.verdict is
-  'delivered, retry, dead or lost; or stale or busy, which end no attempt.';
+  'delivered, retry, dead or lost; unsent, which counts as no attempt; or stale or busy, which end no attempt.';
 comment on column supply.delivery_result.dead_reason is 'Why the event is a dead letter; null: it is none.';
 comment on column supply.delivery_result.ended_at is 'When the attempt ended. The next rung is counted from then.';
 comment on column supply.delivery_result.next_attempt_at is 'When the next rung is due; null: there is none.';
 comment on column supply.delivery_result.status_code is 'The status code of the answer.';
-comment on column supply.delivery_result.error is 'Why there was no answer, in technical terms.';
+comment on column supply.delivery_result.error_kind is 'Why there was no answer.';
+comment on column supply.delivery_result.error is 'The same in technical terms, for people only.';
 comment on column supply.delivery_result.retry_after is 'How many seconds to wait, as the receiver asked.';
 comment on column supply.delivery_result.slot_change is
   '1: the account gets a slot more, for a quick answer. -1: it loses half of its slots. 0: neither.';
@@ -126,6 +136,7 @@ create table supply.delivery_attempts (
   finished_at timestamptz,
   status_code int,
   outcome text check (outcome in ('delivered', 'retry', 'dead', 'lost')),
+  error_kind supply.delivery_error_kind,
   error text,
   retry_after_seconds int,
   next_attempt_at timestamptz,
@@ -144,7 +155,8 @@ comment on column supply.delivery_attempts.finished_at is
 comment on column supply.delivery_attempts.status_code is 'The receiver''s HTTP status, if there was one.';
 comment on column supply.delivery_attempts.outcome is
   'delivered, retry, dead, or lost (the worker died before it could record one).';
-comment on column supply.delivery_attempts.error is 'What went wrong where there was no status.';
+comment on column supply.delivery_attempts.error_kind is 'What went wrong where there was no status.';
+comment on column supply.delivery_attempts.error is 'The same in technical terms, for people only.';
 comment on column supply.delivery_attempts.retry_after_seconds is
   'The receiver''s Retry-After, as clamped, where it counted.';
 comment on column supply.delivery_attempts.next_attempt_at is 'When the next attempt was planned.';

@@ -2,7 +2,7 @@ import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 import { parseAddress } from '../network/ip_address.ts'
 import { type Deadline, within } from './deadline.ts'
-import { errorText, tlsErrorText } from './error_text.ts'
+import { type Failure, failureOf, tlsFailureOf } from './failure.ts'
 import type { Address } from './resolve.ts'
 
 /** The target: checked addresses in order of preference, and whether and under which name to use TLS. */
@@ -20,7 +20,7 @@ export type Target = {
 export type Connection =
   | { kind: 'connected'; socket: Socket }
   | { kind: 'strayed'; error: string }
-  | { kind: 'failed'; error: string }
+  | ({ kind: 'failed' } & Failure)
 
 /** The most addresses that are tried. With more, each would get too little time. */
 const MAX_ADDRESSES = 4
@@ -32,7 +32,7 @@ const MAX_ADDRESSES = 4
  */
 export async function connect(target: Target, deadline: Deadline): Promise<Connection> {
   const addresses = target.addresses.slice(0, MAX_ADDRESSES)
-  let connection: Connection = { kind: 'failed', error: 'no address' }
+  let connection: Connection = { kind: 'failed', errorKind: 'connection_error', error: 'no address' }
   for (const [index, address] of addresses.entries()) {
     const shareMs = deadline.leftMs() / (addresses.length - index)
     connection = await connectTo(address, target.port, shareMs, deadline)
@@ -45,9 +45,9 @@ async function connectTo(to: Address, port: number, ms: number, deadline: Deadli
   const socket = netConnect({ host: to.address, port, family: to.family, autoSelectFamily: false, noDelay: true })
   const opened = new Promise<Connection>((resolve) => {
     socket.once('connect', () => resolve({ kind: 'connected', socket }))
-    socket.on('error', (error) => resolve({ kind: 'failed', error: errorText(error) }))
+    socket.on('error', (error) => resolve({ kind: 'failed', ...failureOf(error) }))
   })
-  const late: Connection = { kind: 'failed', error: deadline.expired('connect') }
+  const late: Connection = { kind: 'failed', ...deadline.expired('connect') }
   const connection = await within(ms, socket, late, opened)
   if (connection.kind !== 'connected' || isSame(socket.remoteAddress, to.address)) return connection
   socket.destroy()
@@ -74,9 +74,9 @@ async function secure(tcp: Socket, target: Target, deadline: Deadline): Promise<
   })
   const secured = new Promise<Connection>((resolve) => {
     socket.once('secureConnect', () => resolve({ kind: 'connected', socket }))
-    socket.on('error', (error) => resolve({ kind: 'failed', error: tlsErrorText(error) }))
+    socket.on('error', (error) => resolve({ kind: 'failed', ...tlsFailureOf(error) }))
   })
-  const late: Connection = { kind: 'failed', error: deadline.expired('TLS handshake') }
+  const late: Connection = { kind: 'failed', ...deadline.expired('TLS handshake') }
   const connection = await within(deadline.leftMs(), socket, late, secured)
   if (connection.kind === 'failed') tcp.destroy()
   return connection

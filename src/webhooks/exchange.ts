@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { clock } from '../clock.ts'
 import { parseRetryAfter } from '../messages/retry_after.ts'
 import { type Deadline, within } from './deadline.ts'
-import { errorText } from './error_text.ts'
+import { type Failure, failureOf } from './failure.ts'
 
 /** A POST over a connection. The URL gives path and Host. */
 export type Post = { url: URL; headers: Record<string, string>; body: Buffer }
@@ -11,7 +11,7 @@ export type Post = { url: URL; headers: Record<string, string>; body: Buffer }
 /** The status of the receiver's answer; or why there was none. */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfter: number | null }
-  | { kind: 'unreachable'; error: string }
+  | ({ kind: 'unreachable' } & Failure)
 
 /** The final response's headers may be as long as Node's own default allows. */
 const MAX_HEADER_BYTES = 16 * 1024
@@ -28,7 +28,7 @@ const MAX_BYTES_BEFORE_ANSWER = 64 * 1024
  */
 export async function exchange(socket: Socket, post: Post, deadline: Deadline): Promise<Exchange> {
   try {
-    const late: Exchange = { kind: 'unreachable', error: deadline.expired('response headers') }
+    const late: Exchange = { kind: 'unreachable', ...deadline.expired('response headers') }
     return await within(deadline.leftMs(), socket, late, answerTo(socket, post))
   } finally {
     socket.destroy()
@@ -37,7 +37,7 @@ export async function exchange(socket: Socket, post: Post, deadline: Deadline): 
 
 function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchange> {
   const { promise, resolve } = Promise.withResolvers<Exchange>()
-  const fail = (error: string) => resolve({ kind: 'unreachable', error })
+  const fail = (failure: Failure) => resolve({ kind: 'unreachable', ...failure })
   const outgoing = request({
     createConnection: () => socket,
     method: 'POST',
@@ -51,14 +51,14 @@ function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchang
     response.on('error', () => {})
     resolve(read(response))
   })
-  outgoing.on('upgrade', () => fail('not an HTTP response: unexpected upgrade'))
-  outgoing.on('error', (error) => fail(errorText(error)))
+  outgoing.on('upgrade', () => fail(badResponse('not an HTTP response: unexpected upgrade')))
+  outgoing.on('error', (error) => fail(failureOf(error)))
   outgoing.on('socket', () => {
     let received = 0
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length
       if (received <= MAX_BYTES_BEFORE_ANSWER) return
-      fail('too much before the response')
+      fail(badResponse('too much before the response'))
       socket.destroy()
     })
   })
@@ -66,9 +66,11 @@ function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchang
   return promise
 }
 
+const badResponse = (error: string): Failure => ({ errorKind: 'bad_response', error })
+
 function read(response: IncomingMessage): Exchange {
   const status = response.statusCode ?? 0
-  if (status < 200 || status > 599) return { kind: 'unreachable', error: `invalid status ${status}` }
+  if (status < 200 || status > 599) return { kind: 'unreachable', ...badResponse(`invalid status ${status}`) }
   const mayAskToWait = status === 429 || status === 408
   const retryAfter = mayAskToWait ? parseRetryAfter(response.headersDistinct['retry-after'], clock.now()) : null
   return { kind: 'answered', status, retryAfter }

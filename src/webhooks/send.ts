@@ -4,6 +4,7 @@ import { checkCallbackUrl, type UrlRefusal } from './callback_url.ts'
 import { connect } from './connect.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
+import type { Failure } from './failure.ts'
 import type { NameResolver, Resolution } from './resolve.ts'
 
 /** One delivery: the callback URL as stored, the headers of this attempt and the bytes of the event. */
@@ -14,7 +15,7 @@ export type Delivery = { url: string; headers: Record<string, string>; body: Buf
  * - `answered`: the receiver's status, 200..599, and the wait it asked for in seconds, clamped to 5..21600, on
  *   429 and 408 only.
  * - `refused`: nothing was sent, because this URL is not allowed.
- * - `unsent`: this process could not make the event, so nothing was sent.
+ * - `unsent`: this process could not make the event, so nothing was sent, and the attempt does not count.
  * - `unresolved`: the name gave no address, so nothing was sent.
  * - `unreachable`: no answer. The receiver may or may not have received the event.
  * `error` is a short technical text for the operators, without secrets.
@@ -23,8 +24,8 @@ export type SendOutcome =
   | { kind: 'answered'; status: number; retryAfter: number | null }
   | { kind: 'refused'; reason: UrlRefusal; error: string }
   | { kind: 'unsent'; error: string }
-  | { kind: 'unresolved'; error: string }
-  | { kind: 'unreachable'; error: string }
+  | ({ kind: 'unresolved' } & Failure)
+  | ({ kind: 'unreachable' } & Failure)
 
 export type Sender = {
   /** Makes one attempt, which ends in time with an outcome for any behaviour of the receiver. Only bugs reject. */
@@ -86,7 +87,7 @@ async function attemptDelivery(delivery: Delivery, options: Options): Promise<Se
   if (connection.kind === 'strayed') {
     return { kind: 'refused', reason: 'blocked_address', error: connection.error }
   }
-  if (connection.kind === 'failed') return { kind: 'unreachable', error: connection.error }
+  if (connection.kind === 'failed') return { ...connection, kind: 'unreachable' }
   return exchange(connection.socket, { url, headers: delivery.headers, body: delivery.body }, deadline)
 }
 
@@ -101,7 +102,6 @@ function withoutAddress(resolution: Exclude<Resolution, { kind: 'ok' }>, deadlin
     const error = `the name resolves to the blocked address ${resolution.address}`
     return { kind: 'refused', reason: 'blocked_address', error }
   }
-  const ranOut = resolution.error === 'DEADLINE'
-  const error = ranOut ? deadline.expired('name resolution') : `name does not resolve: ${resolution.error}`
-  return { kind: 'unresolved', error }
+  if (resolution.error === 'DEADLINE') return { kind: 'unresolved', ...deadline.expired('name resolution') }
+  return { kind: 'unresolved', errorKind: 'name_not_resolved', error: `name does not resolve: ${resolution.error}` }
 }

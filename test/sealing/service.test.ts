@@ -79,11 +79,14 @@ test('a code that cannot be opened alerts operators, and spoils neither other or
     .toMatchObject([{ message: expect.stringContaining('does not open with DATA_KEYS') }])
 })
 
-test('an event whose code cannot be opened is not sent, and goes on along the retry ladder', async () => {
+test('an event whose code cannot be opened is not sent, and uses up no attempt', async () => {
   const partner = await service.partner()
   const receiver = await service.receiver(partner, { answer: (_, delivery) => (delivery === 1 ? 500 : 'ok') })
   service.supplier.on('*', ({ reference }) => delivers([`CODE-${reference}`]))
-  const { code } = await service.order(partner, { items: [{ productId: products.key }], callbackUrl: receiver.url })
+  const { code, items: [item] = [] } = await service.order(partner, {
+    ...{ items: [{ productId: products.key }], callbackUrl: receiver.url },
+  })
+  const owner = `item ${item?.id}`
   await receiver.waitFor(({ event }) => event?.data.orderCode === code, 45_000)
   const events = () => database.sql`select event_id, state, attempts from ops.events where order_code = ${code}`
   await expect.poll(events).toMatchObject([{ state: 'waiting', attempts: 1 }])
@@ -91,11 +94,13 @@ test('an event whose code cannot be opened is not sent, and goes on along the re
     update supply.events e set body = replace(e.body, 'sealed:k1:', 'sealed:k1:A') from supply.events old
     where e.order_code = ${code} and old.id = e.id returning e.id, old.body`
   await database.sql`select ops.deliver_now(${sent?.id})`
-  await expect.poll(events).toMatchObject([{ state: 'waiting', attempts: 2 }])
+  const unreadable = () => database.sql`select from ops.alerts where kind = 'unreadable' and subject = ${owner}`
+  await expect.poll(unreadable).toHaveLength(1)
+  await expect.poll(events).toMatchObject([{ state: 'waiting', attempts: 1 }])
   expect(receiver.received).toHaveLength(1)
   await database.sql`update supply.events set body = ${sent?.body} where id = ${sent?.id}`
   await database.sql`select ops.deliver_now(${sent?.id})`
-  await expect.poll(events).toMatchObject([{ state: 'delivered', attempts: 3 }])
+  await expect.poll(events).toMatchObject([{ state: 'delivered', attempts: 2 }])
   const bodies = receiver.received.map(({ event }) => JSON.stringify(event))
   expect(new Set(bodies).size).toBe(1)
 })

@@ -84,5 +84,7 @@ export async function finishAttempts(
 }
 
 export const answered = (status: number, retryAfter: number | null = null) => ({ kind: 'answered', status, retryAfter })
-export const unreachable = (error = 'connection refused') => ({ kind: 'unreachable', error })
+export const unreachable = (error = 'connection refused', errorKind = 'connection_error') => ({
+  ...{ kind: 'unreachable', errorKind, error },
+})
 export const refused = (reason: string) => ({ kind: 'refused', reason, error: 'not public' })

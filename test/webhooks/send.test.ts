@@ -141,7 +141,11 @@ describe('the connection', () => {
     const next = await start({ onRequest: answer(200), host: '127.0.0.3', port: broken.port })
     dns().set('broken.partner-a.com', { a: ['127.0.0.2', '127.0.0.3'] })
     const outcome = await send(`http://broken.partner-a.com:${broken.port}/`)
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
+    expect(outcome).toEqual({
+      kind: 'unreachable',
+      errorKind: 'connection_error',
+      error: 'connection closed by the receiver',
+    })
     expect(next.connections).toHaveLength(0)
   })
 
@@ -149,7 +153,7 @@ describe('the connection', () => {
     const gone = await start()
     await gone.close()
     const outcome = await send(`http://127.0.0.1:${gone.port}/`)
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'connection refused' })
+    expect(outcome).toEqual({ kind: 'unreachable', errorKind: 'connection_error', error: 'connection refused' })
   })
 
   it('that reaches another address than the checked one is refused, with nothing sent', async () => {
@@ -200,6 +204,7 @@ describe('a name without addresses', () => {
   it('is unresolved', async () => {
     expect(await send('http://nowhere.partner-a.com/')).toEqual({
       kind: 'unresolved',
+      errorKind: 'name_not_resolved',
       error: 'name does not resolve: ENOTFOUND',
     })
   })
@@ -208,6 +213,7 @@ describe('a name without addresses', () => {
     dns().set('silent.partner-a.com', { a: 'silent', aaaa: 'silent' })
     expect(await send('http://silent.partner-a.com/', { timeoutMs: 200 })).toEqual({
       kind: 'unresolved',
+      errorKind: 'timeout',
       error: 'timeout after 0.2 s: name resolution',
     })
   })

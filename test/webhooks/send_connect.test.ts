@@ -34,6 +34,7 @@ it('a connection that is never accepted ends with the timeout', async () => {
   await expect.poll(connecting).toEqual([])
   expect(await send(`http://127.0.0.2:${port}/`, { timeoutMs: 300 })).toEqual({
     kind: 'unreachable',
+    errorKind: 'timeout',
     error: 'timeout after 0.3 s: connect',
   })
   await expect.poll(connecting).toEqual([])

@@ -7,7 +7,7 @@ import { receivers } from './harness.ts'
 const { start, send, dns } = receivers()
 
 const timeoutMs = 300
-const late = { kind: 'unreachable', error: 'timeout after 0.3 s: response headers' }
+const late = { kind: 'unreachable', errorKind: 'timeout', error: 'timeout after 0.3 s: response headers' }
 
 /** Writes a chunk again and again, as fast as the peer reads, until the connection is gone. */
 function flood(socket: Socket, chunk: string | Buffer): void {
@@ -97,7 +97,7 @@ describe('a receiver that never stops', () => {
       socket.write(start)
       flood(socket, chunk)
     })
-    expect(outcome).toEqual({ kind: 'unreachable', error })
+    expect(outcome).toEqual({ kind: 'unreachable', errorKind: 'bad_response', error })
     expect(written).toBeLessThan(limit)
   })
 
@@ -163,13 +163,21 @@ describe('a receiver that breaks off', () => {
     ],
   ])('%s is unreachable', async (_how, onRequest) => {
     const { outcome } = await outcomeOf(onRequest)
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
+    expect(outcome).toEqual({
+      kind: 'unreachable',
+      errorKind: 'connection_error',
+      error: 'connection closed by the receiver',
+    })
   })
 
   it('before the request came is unreachable', async () => {
     const server = await start({ onConnection: (socket) => socket.destroy() })
     const outcome = await send(`http://127.0.0.1:${server.port}/`, { timeoutMs })
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
+    expect(outcome).toEqual({
+      kind: 'unreachable',
+      errorKind: 'connection_error',
+      error: 'connection closed by the receiver',
+    })
   })
 
   it('amid the body was heard', async () => {
@@ -197,19 +205,24 @@ describe('a receiver that does not speak HTTP', () => {
     const { outcome } = await outcomeOf((socket) => socket.write(garbage))
     expect(outcome).toMatchObject({
       kind: 'unreachable',
+      errorKind: 'bad_response',
       error: expect.stringMatching(/^not an HTTP response: HPE_\w+$/),
     })
   })
 
   it.each([600, 700, 999, '099', '000'])('but answers with the status %s is unreachable', async (status) => {
     const { outcome } = await outcomeOf((socket) => socket.write(`HTTP/1.1 ${status} No\r\n\r\n`))
-    expect(outcome).toMatchObject({ kind: 'unreachable' })
+    expect(outcome).toMatchObject({ kind: 'unreachable', errorKind: 'bad_response' })
   })
 
   it('but switches to another protocol is unreachable', async () => {
     const { outcome } = await outcomeOf((socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nxyz'),
     )
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'not an HTTP response: unexpected upgrade' })
+    expect(outcome).toEqual({
+      kind: 'unreachable',
+      errorKind: 'bad_response',
+      error: 'not an HTTP response: unexpected upgrade',
+    })
   })
 })

@@ -21,6 +21,10 @@ test('a receiver has 10 seconds to answer, and no more', async () => {
   await vi.advanceTimersByTimeAsync(9_999)
   expect(ended).not.toHaveBeenCalled()
   await vi.advanceTimersByTimeAsync(1)
-  expect(await outcome).toEqual({ kind: 'unreachable', error: 'timeout after 10 s: response headers' })
+  expect(await outcome).toEqual({
+    kind: 'unreachable',
+    errorKind: 'timeout',
+    error: 'timeout after 10 s: response headers',
+  })
   await sender.close()
 })

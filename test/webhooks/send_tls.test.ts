@@ -41,6 +41,7 @@ describe('a delivery over TLS', () => {
     const other = await start({ onRequest, tls, host: '127.0.0.2' })
     expect(await send(`https://127.0.0.2:${other.port}/`, { tlsCa })).toEqual({
       kind: 'unreachable',
+      errorKind: 'tls_error',
       error: 'TLS: ERR_TLS_CERT_ALTNAME_INVALID',
     })
   })
@@ -69,7 +70,7 @@ describe('a certificate', () => {
   ])('%s is refused, and nothing is sent', async (_what, name, cert, ca, error) => {
     const server = await start({ onRequest, tls: { ...tls, cert } })
     const outcome = await send(`https://${named(name)}:${server.port}/`, ca === undefined ? {} : { tlsCa: ca })
-    expect(outcome).toEqual({ kind: 'unreachable', error: `TLS: ${error}` })
+    expect(outcome).toEqual({ kind: 'unreachable', errorKind: 'tls_error', error: `TLS: ${error}` })
     expect(server.requests).toHaveLength(0)
   })
 
@@ -79,7 +80,7 @@ describe('a certificate', () => {
     const outcome = await send(`https://${named('hooks.partner-a.test')}:${server.port}/`).finally(() => {
       delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
     })
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'TLS: DEPTH_ZERO_SELF_SIGNED_CERT' })
+    expect(outcome).toEqual({ kind: 'unreachable', errorKind: 'tls_error', error: 'TLS: DEPTH_ZERO_SELF_SIGNED_CERT' })
   })
 })
 
@@ -95,12 +96,12 @@ describe('a TLS handshake', () => {
   ])('%s fails', async (_what, options, error) => {
     const server = await start(options)
     const outcome = await send(`https://127.0.0.1:${server.port}/`, { tlsCa })
-    expect(outcome).toEqual({ kind: 'unreachable', error: expect.stringMatching(error) })
+    expect(outcome).toEqual({ kind: 'unreachable', errorKind: 'tls_error', error: expect.stringMatching(error) })
   })
 
   it('that hangs runs into the timeout', async () => {
     const server = await start()
     const outcome = await send(`https://127.0.0.1:${server.port}/`, { tlsCa, timeoutMs: 300 })
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'timeout after 0.3 s: TLS handshake' })
+    expect(outcome).toEqual({ kind: 'unreachable', errorKind: 'timeout', error: 'timeout after 0.3 s: TLS handshake' })
   })
 })

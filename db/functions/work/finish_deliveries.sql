@@ -19,9 +19,12 @@ begin
     select row(
       r.ordinal, r."eventId", e.account_id, r."leaseToken", case when v.is_dead then 'dead' else v.verdict end,
       case when v.is_dead then v.verdict end, now_at,
-      case when v.verdict = 'retry'
-        then now_at + coalesce(make_interval(secs => said."retryAfter"), core.rung_delay(e.attempts)) end,
-      said.status, said.error, case when v.verdict = 'retry' then said."retryAfter" end,
+      case v.verdict
+        when 'retry' then now_at + coalesce(make_interval(secs => said."retryAfter"), core.rung_delay(e.attempts))
+        when 'unsent' then now_at + interval '5 minutes'
+      end,
+      said.status, coalesce(said."errorKind", said.reason::supply.delivery_error_kind), said.error,
+      case when v.verdict = 'retry' then said."retryAfter" end,
       case
         when said.kind in ('unreachable', 'unresolved') then -1
         when said.kind = 'answered' and now_at <= (
@@ -31,15 +34,17 @@ begin
       end)::supply.delivery_result
     from jsonb_to_recordset(results) as r (ordinal int, "eventId" uuid, "leaseToken" uuid, result jsonb)
     cross join lateral jsonb_to_record(r.result)
-      as said (kind text, reason text, status int, error text, "retryAfter" int)
+      as said (
+        kind text, reason text, status int, "errorKind" supply.delivery_error_kind, error text, "retryAfter" int)
     left join lateral (select e.* from supply.events e where e.id = r."eventId" offset 0) as e on true
     cross join lateral (
-      select c.verdict, c.verdict not in ('busy', 'stale', 'delivered', 'retry') as is_dead
+      select c.verdict, c.verdict not in ('busy', 'stale', 'delivered', 'retry', 'unsent') as is_dead
       from (select case
         when e.state is not null and r."eventId" <> all (locked) then 'busy'
         -- guard: an outdated fencing token of a delivery changes nothing
         when e.state is distinct from 'sending' or e.lease_token is distinct from r."leaseToken" then 'stale'
         when said.kind = 'refused' then said.reason
+        when said.kind = 'unsent' then 'unsent'
         -- A sample ends here, as at a blocked address: the partner must not see which of the two it was.
         when said.kind = 'unresolved' and e.simulated then 'unresolved'
         when said.status between 200 and 299 then 'delivered'
@@ -66,7 +71,7 @@ begin
 end
 $$;
 comment on function work.finish_deliveries is
-  'Records results of attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict:
-delivered, retry, why it is a dead letter, stale: its lease has ended, busy: try again; notified_seconds: since its
-order), and for each of at most to_send events whose first attempt pool_id makes. Specification 6.4 to 6.6.
+  'Records attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict: delivered,
+retry, why it is dead, unsent: not counted, again in 5 minutes, stale: its lease ended, busy: try again;
+notified_seconds: since its order), and for at most to_send events whose first attempt pool_id makes. Specification 6.4.
 nullable: all';

@@ -119,7 +119,11 @@ describe('npm run receiver', () => {
     expect(await line()).toMatch(/no answer$/)
     command.kill('SIGINT')
     expect(await end('SIGINT')).toBe(0)
-    expect(await sent).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
+    expect(await sent).toEqual({
+      kind: 'unreachable',
+      errorKind: 'connection_error',
+      error: 'connection closed by the receiver',
+    })
   })
 
   it.each([

@@ -134,7 +134,11 @@ describe('closing', () => {
     const sent = deliver(receiver.url, completedEvent(), { timeoutMs: 20_000 })
     await receiver.waitFor(() => true, 45_000)
     await receiver.close()
-    expect(await sent).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
+    expect(await sent).toEqual({
+      kind: 'unreachable',
+      errorKind: 'connection_error',
+      error: 'connection closed by the receiver',
+    })
     const socket = connect(receiver.port, '127.0.0.1')
     const [error] = await once(socket, 'error')
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })

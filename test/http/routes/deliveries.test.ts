@@ -75,7 +75,7 @@ describe('the deliveries of an order', () => {
 
   test('show a failure without an answer by a word, and not by the text that operators see', async () => {
     const eventId = await makeEvent(sql(), partner())
-    await attempt(eventId, unreachable('timeout after 10 s: connect'))
+    await attempt(eventId, unreachable('what the operators read', 'timeout'))
     expect(await deliveriesOf(eventId)).toMatchObject({ attempts: 1, lastStatus: null, lastError: 'timeout' })
   })
 
@@ -122,7 +122,7 @@ describe('the timeline of an order', () => {
     await answer(sql(), key ?? '', failed({ reason: 'SECRET' }))
     const event = (await read(body.code)).deliveries.eventId
     await passes('1 second')
-    await attempt(event, unreachable('TLS: SECRET'))
+    await attempt(event, unreachable('TLS: SECRET', 'tls_error'))
     await passes('2 minutes')
     await attempt(event, answered(404))
     await passes('1 hour')

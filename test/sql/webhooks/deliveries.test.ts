@@ -15,7 +15,7 @@ const { sql, partner, newEvent, newEvents, eventOf, jobsOf, attempt, attemptsOf,
   audited: true,
 })
 
-const unresolved = { kind: 'unresolved', error: 'name does not resolve: ENOTFOUND' }
+const unresolved = { kind: 'unresolved', errorKind: 'name_not_resolved', error: 'name does not resolve: ENOTFOUND' }
 
 describe('an event', () => {
   test("is signed with the secret made at the account's first delivery, which never changes", async () => {

@@ -1,61 +1,58 @@
-import { expect, test } from 'vitest'
-import { checkCallbackUrl } from '../../../src/webhooks/callback_url.ts'
-import { startDeadline } from '../../../src/webhooks/deadline.ts'
-import { errorText, tlsErrorText } from '../../../src/webhooks/error_text.ts'
-import { testDatabase } from '../../support/database.ts'
-import { oneValue } from '../../support/sql/one_value.ts'
+import { describe, expect, test } from 'vitest'
+import { failureOf, tlsFailureOf } from '../../../src/webhooks/failure.ts'
+import { answered, refused, unreachable } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
 
-const database = testDatabase()
+const { sql, newEvent, attempt, attemptsOf, eventOf, jobsOf } = itemTests({ balance: 100_000, audited: true })
 
-const shown = (error: string | null, outcome: string | null = 'retry', status: number | null = null) =>
-  oneValue(database.sql`select core.delivery_error(${outcome}::text, ${status}::int, ${error}::text)`)
+const failed = (code: string) => Object.assign(new Error('SECRET'), { code })
 
-const failure = (code: string) => errorText(Object.assign(new Error('SECRET'), { code }))
-const tlsFailure = (code: string) => tlsErrorText(Object.assign(new Error('SECRET'), { code }))
-
-function refusal(url: string): string {
-  const verdict = checkCallbackUrl(url, [])
-  if (verdict.ok) throw new Error(`${url} is not refused`)
-  return verdict.reason
-}
-
-// What the sender records, made by what makes it, or as send.ts, connect.ts and exchange.ts write it.
 test.each([
-  [startDeadline(10_000).expired('connect'), 'timeout'],
-  [startDeadline(10_000).expired('name resolution'), 'timeout'],
-  [failure('ETIMEDOUT'), 'timeout'],
-  [failure('ECONNREFUSED'), 'connection_error'],
-  [failure('ECONNRESET'), 'connection_error'],
-  [failure('EHOSTUNREACH'), 'connection_error'],
-  [failure('ENETUNREACH'), 'connection_error'],
-  [failure('ESOMETHING'), 'connection_error'],
-  [failure('HPE_INVALID_CONSTANT'), 'bad_response'],
-  [failure('HPE_HEADER_OVERFLOW'), 'bad_response'],
-  [failure('ERR_SSL_WRONG_VERSION_NUMBER'), 'tls_error'],
-  [tlsFailure('CERT_HAS_EXPIRED'), 'tls_error'],
-  [tlsFailure('ETIMEDOUT'), 'tls_error'],
-  ['not an HTTP response: unexpected upgrade', 'bad_response'],
-  ['too much before the response', 'bad_response'],
-  ['invalid status 999', 'bad_response'],
-  ['name does not resolve: ESERVFAIL', 'name_not_resolved'],
-  ['the name resolves to the blocked address 10.1.2.3', 'blocked_address'],
-  ['connected to 127.0.0.1, not to 0.0.0.0', 'blocked_address'],
-  [refusal('http://10.1.2.3/'), 'blocked_address'],
-  [refusal('http://localhost/'), 'invalid_url'],
-  [refusal('ftp://hooks.example/'), 'invalid_url'],
-  [refusal('http://[::1]/'), 'invalid_url'],
-  ['whatever comes', 'connection_error'],
-])('%s is shown as %s', async (error, word) => {
-  expect(await shown(error)).toBe(word)
+  ['ETIMEDOUT', 'timeout'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ESOMETHING'].map((code) => [
+    code,
+    'connection_error',
+  ]),
+  ['HPE_INVALID_CONSTANT', 'bad_response'],
+  ['HPE_HEADER_OVERFLOW', 'bad_response'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_error'],
+])('an error of the network with the code %s is a %s', (code = '', kind) => {
+  expect(failureOf(failed(code)).errorKind).toBe(kind)
+  expect(tlsFailureOf(failed(code)).errorKind).toBe('tls_error')
 })
 
-test('a status is shown by its number, and a lost attempt as lost', async () => {
-  expect(await shown(null, 'retry', 503)).toBe('http_503')
-  expect(await shown(null, 'dead', 302)).toBe('http_302')
-  expect(await shown(null, 'lost')).toBe('lost')
+describe('what a partner reads about a failed attempt', () => {
+  const shown = async (event: string) => {
+    const [row] = await sql()`select last_error from core.partner_events where event_id = ${event}`
+    return row?.last_error
+  }
+
+  test.each<[string, object, string | null]>([
+    ['the kind that was recorded', unreachable('timeout after 10 s', 'tls_error'), 'tls_error'],
+    ['the kind of a name', { ...unreachable('x', 'name_not_resolved'), kind: 'unresolved' }, 'name_not_resolved'],
+    ['why the URL is refused', refused('blocked_address'), 'blocked_address'],
+    ['the status', answered(503), 'http_503'],
+    ['the status of a redirection', answered(302), 'http_302'],
+    ['nothing where it was delivered', answered(200), null],
+  ])('is %s, whatever the text for operators says', async (_, result, word) => {
+    const event = await newEvent()
+    await attempt(event, result)
+    expect(await shown(event)).toBe(word)
+  })
 })
 
-test('an attempt that was delivered, or is under way, has no error', async () => {
-  expect(await shown(null, 'delivered', 200)).toBeNull()
-  expect(await shown(null, null)).toBeNull()
+test('an attempt that this service could not make is not counted, not shown, and tried again in five minutes', async () => {
+  const event = await newEvent()
+  await attempt(event, answered(503))
+  for (let n = 0; n < 10; n += 1) {
+    expect(await attempt(event, { kind: 'unsent', error: 'DATA_KEYS has no key that opens it' })).toBe('unsent')
+  }
+  expect(await attemptsOf(event)).toMatchObject([{ attempt: 1, status_code: 503, error_kind: null }])
+  const { state, attempts, wait } = await eventOf(event)
+  expect({ state, attempts, minutes: Math.round(wait / 60) }).toEqual({ state: 'waiting', attempts: 1, minutes: 5 })
+  expect(await jobsOf(event)).toHaveLength(1)
+  const [{ last_error } = {}] = await sql()`select last_error from core.partner_events where event_id = ${event}`
+  expect(last_error).toBe('http_503')
+  expect(await attempt(event, answered(200))).toBe('delivered')
+  expect(await attemptsOf(event)).toHaveLength(2)
 })

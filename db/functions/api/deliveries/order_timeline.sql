@@ -45,7 +45,7 @@ begin
       from supply.redelivery_requests r where r.event_id = event.id and r.round >= first_round
       union all
       select a.started_at, 9, 'delivery_attempt', a.round, a.attempt, a.status_code,
-        core.delivery_error(a.outcome, a.status_code, a.error), a.next_attempt_at
+        core.delivery_error(a.outcome, a.status_code, a.error_kind), a.next_attempt_at
       from supply.delivery_attempts a where a.event_id = event.id and a.round >= first_round
       union all
       select a.finished_at, 10, case a.outcome when 'delivered' then 'delivered' else 'given_up' end, a.round,

@@ -6,11 +6,7 @@ as $$
     select e.*, coalesce(e.dead_reason in ('blocked_address', 'unresolved'), false) as is_hidden from supply.events e
     where e.id = sample_state.event_id and e.account_id = sample_state.account_id and e.simulated
   ), attempts as (
-    -- Partners must not learn whether a name exists inside our networks, or where it leads. The outcome or the time of
-    -- a round that ended without a status would show it.
-    select a.*, a.started_at + interval '15 s' as shown_at,
-      coalesce(a.outcome = 'dead', false) and a.status_code is null and (e.is_hidden or a.round < e.round) as is_hidden
-    from supply.delivery_attempts a join event e on e.id = a.event_id
+    select a.* from core.sample_attempts(sample_state.account_id, sample_state.event_id) a
   )
   select json_build_object(
     'eventId', e.id,
@@ -27,27 +23,23 @@ as $$
     'createdAt', core.iso(e.created_at),
     'deliveredAt', core.iso(e.delivered_at),
     'deadAt', case
-      when not shown.is_early then core.iso(case when e.is_hidden then last.shown_at else e.dead_at end) end,
+      when not shown.is_early then core.iso(case when e.is_hidden then last.hidden_until else e.dead_at end) end,
     'attempts', (
       select coalesce(json_agg(json_build_object(
         'attempt', a.attempt,
         'startedAt', core.iso(a.started_at),
-        'finishedAt', case
-          when not a.is_hidden then core.iso(a.finished_at)
-          when a.shown_at <= now() then core.iso(a.shown_at) end,
-        'outcome', case when not a.is_hidden or a.shown_at <= now() then a.outcome end,
+        'finishedAt', core.iso(a.finished_at),
+        'outcome', a.outcome,
         'statusCode', a.status_code,
-        'error', case
-          when not a.is_hidden then a.error
-          when a.shown_at <= now() then 'the host could not be reached' end,
+        'error', a.error,
         'retryAfterSeconds', a.retry_after_seconds,
         'nextAttemptAt', core.iso(a.next_attempt_at)
       ) order by a.round, a.attempt), '[]')
       from attempts a))
   from event e
   left join attempts last on last.round = e.round and last.attempt = e.attempts
-  cross join lateral (select coalesce(last.is_hidden and last.shown_at > now(), false) as is_early) as shown
+  cross join lateral (select coalesce(last.hidden_until > now(), false) as is_early) as shown
 $$;
 comment on function core.sample_state is
-  'Returns a simulated event of the account with its attempts; null: it has none with this id. A name that does not
-resolve looks like one that leads to a forbidden address: host_unreachable, with an attempt of 15 s.';
+  'Returns a simulated event of the account with its attempts (core.sample_attempts); null: it has none with
+this id.';

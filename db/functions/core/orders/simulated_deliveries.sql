@@ -7,13 +7,12 @@ as $$
     'state', sample.state ->> 'state',
     'attempts', (select e.attempts from supply.events e where e.id = simulated_deliveries.event_id),
     'nextAttemptAt', sample.state ->> 'nextAttemptAt',
-    'lastStatus', (last.attempt ->> 'statusCode')::int,
-    'lastError', core.delivery_error(
-      last.attempt ->> 'outcome', (last.attempt ->> 'statusCode')::int, last.attempt ->> 'error'))
+    'lastStatus', last.status_code,
+    'lastError', core.delivery_error(last.outcome, last.status_code, last.error_kind))
   from (select core.sample_state(simulated_deliveries.account_id, simulated_deliveries.event_id) as state) as sample
   left join lateral (
-    select a.attempt from json_array_elements(sample.state -> 'attempts') with ordinality as a (attempt, place)
-    where a.attempt ->> 'finishedAt' is not null order by a.place desc limit 1) as last on true
+    select a.* from core.sample_attempts(simulated_deliveries.account_id, simulated_deliveries.event_id) a
+    where a.finished_at is not null order by a.round desc, a.attempt desc limit 1) as last on true
   where sample.state is not null
 $$;
 comment on function core.simulated_deliveries is

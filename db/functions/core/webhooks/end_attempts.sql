@@ -12,9 +12,9 @@ begin
     return '{}';
   end if;
   update supply.delivery_attempts a set
-    finished_at = r.ended_at, status_code = r.status_code, error = left(r.error, 500), outcome = r.verdict,
-    retry_after_seconds = r.retry_after, next_attempt_at = r.next_attempt_at
-  from unnest(results) as r where a.lease_token = r.lease_token;
+    finished_at = r.ended_at, status_code = r.status_code, error_kind = r.error_kind, error = left(r.error, 500),
+    outcome = r.verdict, retry_after_seconds = r.retry_after, next_attempt_at = r.next_attempt_at
+  from unnest(results) as r where a.lease_token = r.lease_token and r.verdict <> 'unsent';
   update supply.events e set
     state = case
       when r.verdict = 'delivered' then 'delivered'
@@ -28,6 +28,13 @@ begin
   from unnest(results) as r where e.id = r.event_id;
 
   if exists (select from unnest(results) as r where r.verdict <> 'delivered') then
+    -- Nothing was sent, and nothing is counted: no receiver is at fault.
+    with unsent as (
+      delete from supply.delivery_attempts a
+      where a.lease_token = any (array(select r.lease_token from unnest(results) as r where r.verdict = 'unsent'))
+      returning a.event_id
+    )
+    update supply.events e set attempts = e.attempts - 1 from unsent u where e.id = u.event_id;
     select coalesce(array_agg(r.event_id) filter (where r.next_attempt_at > now()), '{}') as later_ids,
       array_agg(r.next_attempt_at) filter (where r.next_attempt_at > now()) as later_at,
       coalesce(array_agg(row(

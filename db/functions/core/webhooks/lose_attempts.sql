@@ -6,7 +6,7 @@ begin
   perform core.end_attempts(array(
     select row(
       null, e.id, e.account_id, e.lease_token, 'lost', case when rung.delay is null then 'attempts_exhausted' end,
-      rung.ended_at, rung.ended_at + rung.delay, null, null, null, 0)::supply.delivery_result
+      rung.ended_at, rung.ended_at + rung.delay, null, null, null, null, 0)::supply.delivery_result
     from supply.events e
     cross join lateral (
       select core.rung_delay(e.attempts) as delay, coalesce(lose_attempts.ended_at, e.lease_expires_at) as ended_at
