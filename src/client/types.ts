@@ -15,7 +15,8 @@ export type OrderRequest = {
 
 export type OrderRequestItem = {
   /** The `id` of a product of the catalog. */ productId: number
-  /** How many; the product says how many at most (`maxQuantity`). */ quantity?: number | null | undefined
+  /** How many; 1 where it is absent. The product says how many at most (`maxQuantity`). */
+  quantity?: number | null | undefined
   /** Required as far as the product’s `deliveryDataSchema` has required fields. */
   deliveryData?: DeliveryData | null | undefined
   /** The most that one may cost. Where the price is higher, the order is refused as `PRICE_CHANGED`. */

@@ -102,11 +102,14 @@ export const orderItem = v.object(
     productId,
     quantity: v.pipe(
       v.nullish(wholeNumber(1, 2_147_483_647, 'must be a whole number from 1 to the product’s maxQuantity'), 1),
-      v.description('How many; the product says how many at most (`maxQuantity`).'),
+      v.description('How many; 1 where it is absent. The product says how many at most (`maxQuantity`).'),
     ),
     deliveryData: v.pipe(
       v.nullish(deliveryData, {}),
-      v.description('Required as far as the product’s `deliveryDataSchema` has required fields.'),
+      v.metadata({
+        description: 'Required as far as the product’s `deliveryDataSchema` has required fields.',
+        examples: [{ gameUserId: '123456789' }],
+      }),
     ),
     maxPrice: v.pipe(
       v.nullish(amount, null),
@@ -116,7 +119,8 @@ export const orderItem = v.object(
   objectMessage,
 )
 
-const orderItems = v.pipe(
+/** Named for the OpenAPI document, which would give it a number. */
+export const orderItems = v.pipe(
   v.array(orderItem, 'must be a list of items'),
   v.minLength(1, 'must have at least one item'),
   v.maxLength(50),
@@ -195,7 +199,7 @@ const time = v.pipe(
   v.metadata({
     description: 'ISO 8601; UTC unless it has a zone. A date alone is its first moment.',
     format: 'date-time',
-    examples: ['2026-01-31T12:00:00Z'],
+    examples: ['2026-01-31T12:00:00.000Z'],
   }),
 )
 const endTime = v.pipe(time, v.transform(endOfMillisecond))

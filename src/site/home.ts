@@ -1,10 +1,10 @@
-import { places as placesModel } from '../http/models/account.ts'
+import * as v from 'valibot'
 import { reply } from '../http/reply.ts'
 import { siteRoute } from './options.ts'
 import { renderPage, replyPage, siteHeader, styleSheets } from './page.ts'
 
 /** The paths of the service by their names in JSON. */
-export const places = {
+const places = {
   api: '/b2b',
   reference: '/reference',
   openApi: '/openapi.json',
@@ -12,6 +12,14 @@ export const places = {
   live: '/livez',
   ready: '/readyz',
 }
+
+const path = (example: string) => v.pipe(v.string(), v.examples([example]))
+
+/** The model of the addresses. */
+export const placesModel = v.object({
+  service: v.picklist(['supply-ordering']),
+  ...Object.fromEntries(Object.entries(places).map(([name, address]) => [name, path(address)])),
+})
 
 /** The addresses of the service, as a page for people and as JSON for programs. They are public. */
 export const homeRoutes = [

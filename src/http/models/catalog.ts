@@ -3,21 +3,21 @@ import { currency, flag, listOf, money, oneOf, pagination, text, time, url, whol
 
 export const game = v.object({
   id: wholeNumber('The game’s number.', 1),
-  slug: text('The game’s name in URLs.'),
-  name: text('The game’s name.'),
-  imageUrl: v.nullable(url('A picture of the game.')),
-  deliveryTypes: listOf(v.string(), 'The `deliveryType`s of the game’s products.'),
-  productCount: wholeNumber('The number of products in the game’s list of products.'),
+  slug: text('The game’s name in URLs.', 'dragon-harbor'),
+  name: text('The game’s name.', 'Dragon Harbor'),
+  imageUrl: v.nullable(url('A picture of the game.', 'https://img.supply.example/dragon-harbor.png')),
+  deliveryTypes: listOf(v.string(), 'The `deliveryType`s of the game’s products.', ['id_only']),
+  productCount: wholeNumber('The number of products in the game’s list of products.', 0, 4),
 })
 
 export const gameList = v.array(game)
 
 export const deliveryField = v.object({
-  id: text('The key in `deliveryData`.'),
+  id: text('The key in `deliveryData`.', 'gameUserId'),
   type: oneOf(['text', 'number', 'select'], 'A `select` takes one of its `options`.'),
-  label: text('The name of the field for buyers.'),
-  required: v.boolean(),
-  placeholder: v.nullable(text('An example of a value.')),
+  label: text('The name of the field for buyers.', 'Player ID'),
+  required: v.pipe(v.boolean(), v.examples([true])),
+  placeholder: v.nullable(text('An example of a value.', '123456789')),
   options: v.optional(listOf(v.string(), 'The values of a `select`.')),
 })
 
@@ -27,11 +27,11 @@ const fixedAmount = v.object({
 })
 
 export const product = v.object({
-  id: wholeNumber('The `productId` of orders.', 1),
-  gameSlug: text('The `slug` of the product’s game.'),
-  name: text('The product’s name.'),
-  slug: text('The product’s name in URLs.'),
-  wholesalePrice: money('Your price per unit.'),
+  id: wholeNumber('The `productId` of orders.', 1, 101),
+  gameSlug: text('The `slug` of the product’s game.', 'dragon-harbor'),
+  name: text('The product’s name.', '60 pearls'),
+  slug: text('The product’s name in URLs.', '60-pearls'),
+  wholesalePrice: money('Your price per unit.', 89),
   currency,
   region: v.nullable(text('Where the product can be used; `null`: anywhere.')),
   deliveryType: v.pipe(
@@ -41,10 +41,10 @@ export const product = v.object({
       examples: ['id_only', 'key'],
     }),
   ),
-  amountType: v.nullable(fixedAmount),
-  inStock: flag('True if you can order the product now.'),
+  amountType: v.pipe(v.nullable(fixedAmount), v.examples([{ type: 'fixed', value: 60 }])),
+  inStock: flag('True if you can order the product now.', true),
   minQuantity: wholeNumber('The smallest quantity of an item.', 1),
-  maxQuantity: wholeNumber('The largest quantity of an item.', 1),
+  maxQuantity: wholeNumber('The largest quantity of an item.', 1, 100),
   deliveryDataSchema: listOf(deliveryField, 'The fields of an item’s `deliveryData`.'),
   updatedAt: time('When the product or its availability last changed.'),
 })

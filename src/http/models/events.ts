@@ -6,14 +6,14 @@ export const event = v.object({
   ...deliveries.entries,
   eventType: v.picklist(eventTypes),
   orderCode: code('The order that the event is about.'),
-  externalOrderId: text('Your reference of that order.'),
+  externalOrderId: text('Your reference of that order.', 'shop-1001'),
   callbackUrl: url('The address of the deliveries.'),
   createdAt: time('When the order became final.'),
 })
 
 export const eventPage = v.object({ events: listOf(event, 'Newest first.'), pagination })
 
-export const redeliveryCount = v.object({ count: wholeNumber('The number of events.') })
+export const redeliveryCount = v.object({ count: wholeNumber('The number of events.', 0, 3) })
 
 const timelineEntry = v.object({
   at: time('When it happened.'),
@@ -63,9 +63,9 @@ const attempt = v.object({
 export const simulationState = v.object({
   eventId: uuid('The event’s id.'),
   eventType: v.picklist(eventTypes),
-  orderCode: text('The order that the event is about.'),
+  orderCode: text('The order that the event is about.', 'sample_3c9a1f527d644b0e8a271f0e9d8c7b6a'),
   callbackUrl: url('The address of the deliveries.'),
-  state: v.picklist(['waiting', 'sending', 'delivered', 'dead']),
+  state: v.pipe(v.picklist(['waiting', 'sending', 'delivered', 'dead']), v.examples(['sending'])),
   deadReason: v.nullable(
     oneOf(
       ['attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'host_unreachable'],
@@ -83,10 +83,10 @@ export const simulationState = v.object({
 /* Webhooks */
 
 export const eventItem = v.object({
-  productName: text('The product’s name.'),
+  productName: text('The product’s name.', 'Frost Kingdoms: Deep Ice'),
   amount: wholeNumber('The quantity.', 1),
-  price: money('The price per unit.'),
-  cdKeys: v.optional(listOf(cdKey, 'The keys, if the product delivers keys.')),
+  price: money('The price per unit.', 790),
+  cdKeys: v.optional(listOf(cdKey, 'The keys, if the product delivers keys.', [{ code: 'AAAAA-BBBBB-CCCCC' }])),
 })
 
 const envelope = <const Type extends string, Data extends v.ObjectEntries>(type: Type, data: Data) =>
@@ -95,9 +95,9 @@ const envelope = <const Type extends string, Data extends v.ObjectEntries>(type:
     event_type: v.literal(type),
     occurred_at: time('When the order became final.'),
     data: v.object({
-      orderCode: text('The order’s code.'),
-      externalOrderId: text('Your reference.'),
-      totalAmount: money('The amount that was charged.'),
+      orderCode: text('The order’s code.', 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877'),
+      externalOrderId: text('Your reference.', 'shop-1001'),
+      totalAmount: money('The amount that was charged.', 790),
       ...data,
       completedAt: time('When the order became final.'),
     }),
@@ -109,9 +109,11 @@ export const orderCompleted = envelope('order.completed', {
   items: v.pipe(v.array(eventItem), v.minLength(1)),
 })
 
+const noSuchPlayer = 'Игрок с указанным идентификатором не найден. Проверьте данные и оформите заказ заново.'
+
 /** The body of `order.failed` (specification 6.2). */
 export const orderFailed = envelope('order.failed', {
   status: v.literal('failed'),
   error: v.pipe(v.literal('ORDER_FAILED'), v.description('Always this text: for programs.')),
-  reason: order.entries.reason,
+  reason: v.pipe(order.entries.reason, v.examples([noSuchPlayer])),
 })

@@ -5,21 +5,25 @@ import { code, currency, flag, listOf, money, oneOf, pagination, text, time, url
 const statuses: ['pending', 'processing', 'completed', 'failed'] = ['pending', 'processing', 'completed', 'failed']
 const outcomes: ['full', 'partial', 'none'] = ['full', 'partial', 'none']
 
-export const cdKey = v.object({ code: text('The key.') })
+export const cdKey = v.object({ code: text('The key.', 'AAAAA-BBBBB-CCCCC') })
 
-const refundedAmount = money('The part of the charge that was refunded.')
+const refundedAmount = money('The part of the charge that was refunded.', 0)
 const itemHead = {
-  id: uuid('The item’s id.'),
-  productId: wholeNumber('The product’s `id`.', 1),
-  productName: text('The product’s name when you ordered it.'),
+  id: uuid('The item’s id.', '0b5f7c1a-2d3e-4f60-8182-93a4b5c6d7e8'),
+  productId: wholeNumber('The product’s `id`.', 1, 101),
+  productName: text('The product’s name when you ordered it.', '60 pearls'),
   amount: wholeNumber('The quantity.', 1),
-  price: money('The price per unit.'),
+  price: money('The price per unit.', 89),
 }
 const errorCode = v.nullable(text('Why the item failed, for programs.'))
 
 export const item = v.object({
   ...itemHead,
-  status: oneOf(statuses, '`completed` and `failed` are final. Treat a status that you do not know as not final.'),
+  status: oneOf(
+    statuses,
+    '`completed` and `failed` are final. Treat a status that you do not know as not final.',
+    'processing',
+  ),
   refundedAmount,
   errorCode,
   errorMessage: v.nullable(text('Why the item failed, in Russian, for buyers.')),
@@ -29,7 +33,7 @@ export const item = v.object({
 
 const orderSummary = v.object({
   code: code('The order’s code.'),
-  total: money('The order’s `totalAmount`.'),
+  total: money('The order’s `totalAmount`.', 89),
   itemCount: wholeNumber('The number of items in the request.', 1),
 })
 
@@ -54,8 +58,9 @@ export const deliveries = v.object({
     ['waiting', 'sending', 'delivered', 'dead', 'held'],
     '`dead`: a dead letter, not sent again automatically. `held`: the operators hold it back. Treat a state that ' +
       'you do not know as not final.',
+    'dead',
   ),
-  attempts: wholeNumber('The attempts of the present round.'),
+  attempts: wholeNumber('The attempts of the present round.', 0, 9),
   nextAttemptAt: v.nullable(time('When the next attempt is due, or was.')),
   lastStatus: v.nullable(wholeNumber('The status code that your receiver last answered.', 100)),
   lastError: deliveryError,
@@ -64,14 +69,14 @@ export const deliveries = v.object({
 export const order = v.object({
   code: code('The order’s code, for `GET /b2b/orders/{code}`.'),
   orderCode: code('The same as `code`.'),
-  externalOrderId: text('Your reference.'),
-  status: oneOf(statuses, '`completed` and `failed` are final.'),
+  externalOrderId: text('Your reference.', 'shop-1001'),
+  status: oneOf(statuses, '`completed` and `failed` are final.', 'processing'),
   outcome: v.nullable(oneOf(outcomes, 'What was delivered, once the order is final. A partial result is `failed`.')),
-  totalAmount: money('The amount that was charged: the sum of `price × amount` over the items. It never shrinks.'),
+  totalAmount: money('The amount that was charged: the sum of `price × amount` over the items. It never shrinks.', 89),
   refundedAmount,
   currency,
-  paymentCode: text('The reference of the charge.'),
-  callbackUrl: v.nullable(url('The address of the webhook.')),
+  paymentCode: text('The reference of the charge.', 'pay_4c0d9f6e1b7a42f38e5d2c1b0a998877'),
+  callbackUrl: v.nullable(url('The address of the webhook.', 'https://hooks.shop.example/supply')),
   error: v.nullable(oneOf(['ORDER_FAILED'], 'Always `ORDER_FAILED` if the order failed.')),
   reason: v.nullable(
     text('Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.'),
@@ -109,7 +114,10 @@ export const orderPage = v.object({
 
 export const simulatedOrder = v.object({
   ...order.entries,
-  paymentCode: text('Stands in for the reference of a charge: nothing was charged.'),
+  paymentCode: text(
+    'Stands in for the reference of a charge: nothing was charged.',
+    'sim_pay_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60',
+  ),
   simulated: v.pipe(v.literal(true), v.description('Nothing was spent and nothing was delivered.')),
 })
 
@@ -125,10 +133,10 @@ export const resultItem = v.object({
 export const result = v.object({
   seq: wholeNumber('The number of the result in the account, from 1 without gaps.', 1),
   orderCode: code('The order’s code. `GET /b2b/orders/{code}` has its keys.'),
-  externalOrderId: text('Your reference.'),
+  externalOrderId: text('Your reference.', 'shop-1001'),
   status: v.picklist(['completed', 'failed']),
   outcome: oneOf(outcomes, 'What was delivered. A partial result is `failed`; see `items[].status`.'),
-  totalAmount: money('The amount that was charged.'),
+  totalAmount: money('The amount that was charged.', 89),
   refundedAmount,
   currency,
   completedAt: time('When the order became final. The sequence of `seq` can differ from it by some seconds.'),
@@ -141,20 +149,20 @@ export const result = v.object({
 
 export const resultPage = v.object({
   results: listOf(result, 'By `seq`, the lowest first.'),
-  nextAfter: wholeNumber('The `after` of the next request: the last `seq` that you have seen.'),
-  lastSeq: wholeNumber('The last `seq` of the account.'),
+  nextAfter: wholeNumber('The `after` of the next request: the last `seq` that you have seen.', 0, 1),
+  lastSeq: wholeNumber('The last `seq` of the account.', 0, 1),
   hasMore: flag('True if there are results after these.'),
 })
 
 /* Quotes */
 
 export const quoteItem = v.object({
-  productId: v.pipe(v.number(), v.integer(), v.description('As in the request.')),
-  productName: v.nullable(text('The product’s name; `null`: no such product in your currency.')),
+  productId: v.pipe(v.number(), v.integer(), v.metadata({ description: 'As in the request.', examples: [101] })),
+  productName: v.nullable(text('The product’s name; `null`: no such product in your currency.', '60 pearls')),
   quantity: wholeNumber('As in the request; default 1.', 1),
-  price: v.nullable(money('The present price per unit; `null` for an unknown product.')),
-  total: v.nullable(money('`price × quantity`.')),
-  available: flag('True if you can order the product now.'),
+  price: v.nullable(money('The present price per unit; `null` for an unknown product.', 89)),
+  total: v.nullable(money('`price × quantity`.', 89)),
+  available: flag('True if you can order the product now.', true),
 })
 
 export const quoteRefusal = v.object({
@@ -173,10 +181,10 @@ export const quoteRefusal = v.object({
 
 export const quote = v.object({
   items: listOf(quoteItem, 'In the order of the request.'),
-  totalAmount: v.nullable(money('The total of the order; `null` if a product is unknown.')),
+  totalAmount: v.nullable(money('The total of the order; `null` if a product is unknown.', 89)),
   currency,
-  balance: money('The present balance.'),
-  balanceAfter: v.nullable(money('`balance` less `totalAmount`; negative if the balance is too low.')),
+  balance: money('The present balance.', 100_000),
+  balanceAfter: v.nullable(money('`balance` less `totalAmount`; negative if the balance is too low.', 99_911)),
   wouldBeRefused: v.pipe(
     v.nullable(quoteRefusal),
     v.description('`null`: the order would be accepted. Otherwise the first check that it would fail.'),

@@ -8,6 +8,7 @@ import { pagination } from '../../http/models/parts.ts'
 import {
   deliveryRecord,
   orderItem,
+  orderItems,
   orderRequest,
   quoteRequest,
   redeliverDeadRequest,
@@ -15,6 +16,9 @@ import {
   simulationRequest,
 } from '../../http/schemas.ts'
 import { pushSchema } from '../../suppliers/push.ts'
+import { placesModel } from '../home.ts'
+import { compose } from './compose.ts'
+import { componentSchemas, schemaRef } from './json_schema.ts'
 
 type Schemas = { [name: string]: v.GenericSchema }
 
@@ -41,13 +45,14 @@ const data: Schemas = {
   SimulationStateAnswer: events.simulationState,
   LivenessAnswer: account.liveness,
   ReadinessAnswer: account.readiness,
-  PlacesAnswer: account.places,
+  PlacesAnswer: placesModel,
 }
 
 /** Every schema that the document names. Those of requests are the schemas that check the requests. */
-export const namedSchemas: Schemas = {
+const namedSchemas: Schemas = {
   OrderRequest: orderRequest,
   OrderRequestItem: orderItem,
+  OrderRequestItems: orderItems,
   QuoteRequest: quoteRequest,
   DeliveryData: deliveryRecord,
   SimulationRequest: simulationRequest,
@@ -99,6 +104,11 @@ export function schemaName(schema: v.GenericSchema): string {
   return nameIn(namedSchemas, schema)
 }
 
+/** An example of a model that the document names. */
+export function exampleOf(model: v.GenericSchema): unknown {
+  return compose(schemas, schemaRef(schemaName(model)))
+}
+
 function nameIn(schemas: Schemas, schema: v.GenericSchema): string {
   const name = Object.keys(schemas).find((one) => schemas[one] === schema)
   if (name === undefined) throw new Error('a schema has no name in the OpenAPI document')
@@ -108,6 +118,9 @@ function nameIn(schemas: Schemas, schema: v.GenericSchema): string {
 function success(data: v.GenericSchema) {
   return v.object({ success: v.literal(true), data })
 }
+
+/** The schemas of the document by their names. */
+export const schemas = componentSchemas(namedSchemas)
 
 const signature = (timestamp: string, key: string) =>
   `\`sha256=\` and the lower-case hexadecimal HMAC-SHA256 of \`${timestamp}\`, a dot and the raw body. ${key}`

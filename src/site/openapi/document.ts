@@ -1,9 +1,8 @@
 import { apiRoutes } from '../../http/routes/routes.ts'
 import { exampleAddress as address } from '../address.ts'
 import { siteRoutes } from '../routes.ts'
-import { namedSchemas, securitySchemes } from './components.ts'
+import { schemas, securitySchemes } from './components.ts'
 import { headers } from './headers.ts'
-import { componentSchemas } from './json_schema.ts'
 import { pathsOf } from './operation.ts'
 import { overview } from './overview.ts'
 import { sharedResponses } from './refusals.ts'
@@ -40,7 +39,7 @@ export function openApiDocument() {
     tags,
     paths: pathsOf([...apiRoutes, ...siteRoutes]),
     webhooks,
-    components: { schemas: componentSchemas(namedSchemas), responses: sharedResponses, headers, securitySchemes },
+    components: { schemas, responses: sharedResponses, headers, securitySchemes },
   }
 }
 

@@ -16,13 +16,10 @@ export function clientTypes(): string {
     .flatMap(([, methods]) => Object.values(methods))
   const schemas = document.components.schemas
   const names = reachable(JSON.stringify([operations, document.webhooks, document.components.responses]), schemas)
-  const named = Object.entries(schemas).filter(([name]) => names.has(name) && !isUnnamed(name))
-  const types = named.flatMap(([name, schema]) => {
-    const data = dataOf(schema)
-    return Object(data).$ref === undefined && Object(data.items).$ref === undefined
-      ? [declaration(name, data, schemas)]
-      : []
-  })
+  const named = Object.entries(schemas).map(([name, schema]) => ({ name, data: dataOf(schema) }))
+  const types = named
+    .filter(({ name, data }) => names.has(name) && data.$ref === undefined && !isList(data))
+    .map(({ name, data }) => declaration(name, data, schemas))
   return [title, ...types, ...operations.flatMap((operation) => query(operation, schemas))].join('\n')
 }
 
@@ -46,9 +43,9 @@ function reachable(text: string, schemas: Schemas, found = new Set<string>()): S
   return found
 }
 
-/** A schema that depends on its value gets a number instead of a name. */
-function isUnnamed(name: string): boolean {
-  return /^\d+$/.test(name)
+/** A list of a named schema has no name of its own. */
+function isList(schema: JsonSchema): boolean {
+  return Object(schema.items).$ref !== undefined
 }
 
 function declaration(name: string, schema: JsonSchema, schemas: Schemas): string {
@@ -71,7 +68,7 @@ function typeOf(schema: JsonSchema | boolean, schemas: Schemas, indent: string):
   const { $ref, anyOf, oneOf, allOf, enum: values, type } = schema
   const inner = (one: JsonSchema | boolean) => typeOf(one, schemas, indent)
   const name = $ref?.split('/').at(-1)
-  if (name !== undefined) return isUnnamed(name) ? inner(schemas[name] ?? false) : name
+  if (name !== undefined) return isList(schemas[name] ?? {}) ? inner(schemas[name] ?? false) : name
   const some = anyOf ?? oneOf
   if (some) return union(some.map(inner))
   if (allOf) return allOf.map((one) => `(${inner(one)})`).join(' & ')

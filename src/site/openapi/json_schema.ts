@@ -59,14 +59,13 @@ function formatOf(action: { type: string; metadata?: unknown }): string | undefi
   return action.type === 'metadata' && typeof format === 'string' ? format : undefined
 }
 
-// `type: ['string', 'null']` is easier to read than `anyOf: [{type: 'string'}, {type: 'null'}]`. A default of null says
-// nothing about a field that may be null.
-function withNull({ anyOf = [], default: fallback, ...rest }: JsonSchema): JsonSchema {
+// `type: ['string', 'null']` is easier to read than `anyOf: [{type: 'string'}, {type: 'null'}]`. A generated client would
+// require a field that has a default.
+function withNull({ anyOf = [], default: _, ...rest }: JsonSchema): JsonSchema {
   const [wrapped] = anyOf
-  const withDefault = fallback === null || fallback === undefined ? rest : { ...rest, default: fallback }
-  if (typeof wrapped !== 'object' || wrapped.$ref !== undefined) return { ...withDefault, anyOf }
-  if (wrapped.anyOf !== undefined) return { ...withDefault, anyOf: [...wrapped.anyOf, { type: 'null' }] }
+  if (typeof wrapped !== 'object' || wrapped.$ref !== undefined) return { ...rest, anyOf }
+  if (wrapped.anyOf !== undefined) return { ...rest, anyOf: [...wrapped.anyOf, { type: 'null' }] }
   // Client generators lose a null in an enum.
-  if (typeof wrapped.type !== 'string' || wrapped.enum !== undefined) return { ...withDefault, anyOf }
-  return { ...wrapped, type: [wrapped.type, 'null'], ...withDefault }
+  if (typeof wrapped.type !== 'string' || wrapped.enum !== undefined) return { ...rest, anyOf }
+  return { ...wrapped, type: [wrapped.type, 'null'], ...rest }
 }

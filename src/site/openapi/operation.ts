@@ -1,12 +1,13 @@
 import { type Access, type AccessName, accesses } from '../../http/access.ts'
 import type { ErrorName } from '../../http/errors.ts'
 import type { Answer, Described, HeaderParam, Route } from '../../http/routes/route.ts'
-import { answerName, schemaName } from './components.ts'
-import { examples } from './examples/examples.ts'
+import { answerName, schemaName, schemas } from './components.ts'
+import { compose } from './compose.ts'
 import { countedHeaders, uncountedHeaders } from './headers.ts'
 import { plainSchema, queryParameters, schemaRef } from './json_schema.ts'
 import { commonResponses, refusals, responseRef } from './refusals.ts'
-import type { MediaType, Operation, Parameter, Paths, Response, Responses } from './types.ts'
+import { scenarios } from './scenarios.ts'
+import type { Examples, MediaType, Operation, Parameter, Paths, Response, Responses } from './types.ts'
 
 /** The operations of the routes that are described, by path and method. */
 export function pathsOf(routes: readonly Route<never>[]): Paths {
@@ -34,7 +35,7 @@ function operation(route: Route<never> & Described): Operation {
       requestBody: {
         required: !body.optional,
         description: body.description ?? 'At most 64 KiB of JSON in UTF-8, not compressed.',
-        content: { 'application/json': { schema: schemaRef(schemaName(body.schema)), ...examplesOf(id, 'body') } },
+        content: { 'application/json': jsonBody(schemaName(body.schema), scenarios[id]?.body) },
       },
     }),
     responses: responsesOf(route),
@@ -90,7 +91,7 @@ function forbiddenFor({ access, method }: Route<never>): Parameters<typeof respo
 function responseOf(id: string, status: string, answer: Answer, isUncounted: boolean): Response {
   const { description, data, types = [], headers = ['Cache-Control'], links } = answer
   const content: { [type: string]: MediaType } = {
-    ...(data && { 'application/json': { schema: schemaRef(answerName(data)), ...examplesOf(id, status) } }),
+    ...(data && { 'application/json': jsonBody(answerName(data), successes(scenarios[id]?.[Number(status)])) }),
     ...Object.fromEntries(types.map((type) => [type, plainBody(id, type)])),
   }
   return {
@@ -103,10 +104,22 @@ function responseOf(id: string, status: string, answer: Answer, isUncounted: boo
 
 function plainBody(id: string, type: string): MediaType {
   const schema = { type: type === 'application/json' ? ('object' as const) : ('string' as const) }
-  return { schema, ...(type === 'text/csv' && examplesOf(id, 'csv')) }
+  const values = type === 'text/csv' ? scenarios[id]?.csv : undefined
+  return { schema, ...(values && { examples: examplesOf(values) }) }
 }
 
-function examplesOf(id: string, place: string): Pick<MediaType, 'examples'> {
-  const found = Object(examples[id])[place]
-  return found === undefined ? {} : { examples: found }
+type Values = { [title: string]: unknown }
+
+/** A JSON body of a named schema. Without other examples, its example is composed of those of its fields. */
+export function jsonBody(name: string, values?: Values): MediaType {
+  const schema = schemaRef(name)
+  return { schema, examples: examplesOf(values ?? { Example: compose(schemas, schema) }) }
+}
+
+function examplesOf(values: Values): Examples {
+  return Object.fromEntries(Object.entries(values).map(([title, value]) => [title, { value }]))
+}
+
+function successes(data: Values | undefined): Values | undefined {
+  return data && Object.fromEntries(Object.entries(data).map(([title, one]) => [title, { success: true, data: one }]))
 }

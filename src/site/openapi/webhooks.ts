@@ -1,7 +1,6 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
-import * as examples from './examples/events.ts'
-import { schemaRef } from './json_schema.ts'
-import type { Examples, Operation, Parameter, Response } from './types.ts'
+import { jsonBody } from './operation.ts'
+import type { Operation, Parameter, Response } from './types.ts'
 
 const header = (name: string, description: string, schema: JsonSchema, example: unknown): Parameter => ({
   name,
@@ -52,7 +51,6 @@ function webhook(
   operationId: string,
   texts: { summary: string; description: string },
   schema: string,
-  samples: Examples,
 ): { post: Operation } {
   return {
     post: {
@@ -64,7 +62,7 @@ function webhook(
       requestBody: {
         required: true,
         description: '`application/json; charset=utf-8`.',
-        content: { 'application/json': { schema: schemaRef(schema), examples: samples } },
+        content: { 'application/json': jsonBody(schema) },
       },
       responses: answers,
     },
@@ -81,7 +79,6 @@ export const webhooks = {
       description: 'All items were delivered. Sent to the order’s `callbackUrl`, if it has one.',
     },
     'OrderCompletedEvent',
-    examples.completedEvents,
   ),
   'order.failed': webhook(
     'order.failed',
@@ -93,6 +90,5 @@ export const webhooks = {
         'are not final.',
     },
     'OrderFailedEvent',
-    examples.failedEvents,
   ),
 }
