@@ -13,7 +13,7 @@ import { createListTurns } from './list_turns.ts'
 import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
 import { receiveBodies } from './middleware/bodies.ts'
-import { clientAddress } from './middleware/client_address.ts'
+import { clientAddress, createEntryLog } from './middleware/client_address.ts'
 import { answerErrors } from './middleware/error_envelope.ts'
 import { guardGuide } from './middleware/guide_password.ts'
 import { createKeyUses } from './middleware/key_uses.ts'
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     findRoute(routes, declared),
     forbidCaching,
     site.answerBrowsers,
-    resolveClient(config.trustProxyHops),
+    resolveClient(config.trustProxyHops, log),
     receiveBodies(bodyMs),
     admission.admit,
     guardGuide(config.docsPassword),
@@ -158,9 +158,10 @@ function closeWhileDraining(lifecycle: Lifecycle): Middleware {
   }
 }
 
-function resolveClient(trustProxyHops: number): Middleware {
+function resolveClient(trustProxyHops: number, log: Log): Middleware {
+  const onNoAddress = createEntryLog(log)
   return async (ctx, next) => {
-    const client = clientAddress(ctx.req, trustProxyHops)
+    const client = clientAddress(ctx.req, trustProxyHops, onNoAddress)
     if (client === undefined) return
     ctx.state.client = client
     ctx.state.databaseTime = createDatabaseTime()

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { describe, expect, test } from 'vitest'
-import { clientAddress, clientNetwork } from '../../../src/http/middleware/client_address.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { clientAddress, clientNetwork, createEntryLog } from '../../../src/http/middleware/client_address.ts'
 
 /** A request as far as its client's address goes. */
 function from(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
@@ -20,13 +20,18 @@ describe('the client’s address', () => {
     [2, 'forged, 198.51.100.1,203.0.113.9', '198.51.100.1'],
     [3, '198.51.100.1, 203.0.113.9', '192.0.2.1'],
     [1, 'unknown', '192.0.2.1'],
-    [1, '203.0.113.9:4711', '192.0.2.1'],
+    [1, '203.0.113.9:4711', '203.0.113.9'],
+    [2, '198.51.100.1:80, 203.0.113.9:4711', '198.51.100.1'],
+    [1, '203.0.113.9:', '192.0.2.1'],
+    [1, '203.0.113.9:123456', '192.0.2.1'],
+    [1, '[2001:db8::7]:4711', '2001:db8::7'],
+    [1, '[203.0.113.9:4711', '192.0.2.1'],
     [1, '203.0.113.9, ', '192.0.2.1'],
     [1, '', '192.0.2.1'],
     [1, undefined, '192.0.2.1'],
     [1, '2001:db8::7', '2001:db8::7'],
     [1, '::10.1.2.3', '::a01:203'],
-    [1, '[2001:db8::7]', '192.0.2.1'],
+    [1, '[2001:db8::7]', '2001:db8::7'],
     [1, 'fe80::1%eth0', '192.0.2.1'],
     [1, '0300.0.0.1', '192.0.2.1'],
   ])('with %i trusted proxies and X-Forwarded-For "%s" is %s', (hops, forwarded, expected) => {
@@ -45,6 +50,33 @@ describe('the client’s address', () => {
 
   test('is unknown once the client has gone', () => {
     expect(clientAddress(from(undefined), 0)).toBeUndefined()
+  })
+})
+
+describe('an entry that is no address', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('is logged at once, and then by count once a minute', () => {
+    const logged: unknown[] = []
+    const onNoAddress = createEntryLog({ warn: (fields: unknown) => void logged.push(fields) } as never)
+    for (let n = 0; n < 100; n += 1) clientAddress(from('192.0.2.1', 'unknown'), 1, onNoAddress)
+    expect(logged).toEqual([{ requests: 1 }])
+    vi.advanceTimersByTime(60_000)
+    expect(logged).toEqual([{ requests: 1 }, { requests: 99 }])
+    vi.advanceTimersByTime(600_000)
+    expect(logged).toHaveLength(2)
+    clientAddress(from('192.0.2.1', 'unknown'), 1, onNoAddress)
+    expect(logged.at(-1)).toEqual({ requests: 1 })
+  })
+
+  test('is none of a good entry, of too few entries, or of no header', () => {
+    const onNoAddress = vi.fn()
+    for (const forwarded of ['203.0.113.9', '203.0.113.9:4711', undefined])
+      clientAddress(from('192.0.2.1', forwarded), 1, onNoAddress)
+    clientAddress(from('192.0.2.1', '203.0.113.9'), 2, onNoAddress)
+    clientAddress(from('192.0.2.1', 'unknown'), 0, onNoAddress)
+    expect(onNoAddress).not.toHaveBeenCalled()
   })
 })
 
