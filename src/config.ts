@@ -138,7 +138,7 @@ export const settings = v.object({
   ),
   DRAIN_SECONDS: v.optional(wholeNumber(0, 20)),
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
-  SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
+  SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 5000), '1000'),
   SUPPLIER_DEADLINE_HOURS: v.optional(
     v.pipe(
       v.string(),

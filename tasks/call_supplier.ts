@@ -20,7 +20,7 @@ export type CallSupplierOptions = {
   db: Database
   /** Calls the supplier. Never rejects because of a supplier or the network. */
   call: (leased: LeasedCall) => Promise<SupplierOutcome>
-  /** How many calls to one supplier may be under way at once in this process. */
+  /** How many calls to a supplier without a limit of its own may be under way at once in this process. */
   maxCallsPerSupplier: number
   /** How long a supplier may leave an item unsettled before it is stuck, as an interval of PostgreSQL. */
   deadline: string

@@ -38,7 +38,7 @@ test('without any setting, everything has its documented default', () => {
     dnsServers: undefined,
     drainSeconds: 5,
     webhookConcurrency: 200,
-    supplierConcurrency: 200,
+    supplierConcurrency: 1000,
     supplierDeadlineHours: 24,
     supplierSilentMinutes: 5,
     supplierUnsafeMinutes: 30,

@@ -38,7 +38,6 @@ create table supply.suppliers (
   client_id text check (length(client_id) between 1 and 500),
   max_calls int check (max_calls >= 1),
   per_minute numeric(8, 2) check (per_minute > 0),
-  free_at timestamptz,
   paused_at timestamptz,
   paused_reason text,
   failures int not null default 0 check (failures >= 0),
@@ -69,7 +68,6 @@ comment on column supply.suppliers.token_url is
 comment on column supply.suppliers.client_id is 'Our client id at token_url.';
 comment on column supply.suppliers.max_calls is 'How many calls of all workers may be under way; null: no limit.';
 comment on column supply.suppliers.per_minute is 'How many requests a minute all workers may make; null: no limit.';
-comment on column supply.suppliers.free_at is 'When per_minute allows the next request; null or past: at once.';
 comment on column supply.suppliers.paused_at is
   'Since when an operator has paused it: it gets no new items; null: it is not paused.';
 comment on column supply.suppliers.paused_reason is 'Why an operator paused it.';
@@ -85,9 +83,9 @@ comment on column supply.suppliers.trouble is
   'What an operator has to fix before it takes orders: balance (our balance there is spent), credentials (not '
   'accepted), settings (they make no request); null: nothing.';
 
-create type supply.planned_call as (item_id uuid, due_at timestamptz, wait_ms double precision);
+create type supply.planned_call as (item_id uuid, wait_ms double precision);
 comment on type supply.planned_call is
-  'When the call about an item is due, and for how long the worker waits then by the limits of its supplier.';
+  'A call that begins, and for how long the worker waits before it by the limits of the supplier.';
 
 create type supply.call_verdict as enum (
   'busy', 'settled', 'waiting', 'stuck', 'next_supplier', 'held', 'stale', 'repeated', 'late', 'contradicting',
@@ -140,6 +138,17 @@ comment on column supply.call_result.raw is 'The beginning of an answer that can
 comment on column supply.call_result.http_status is 'The status code of the answer.';
 comment on column supply.call_result.retry_after is 'How many seconds to wait, as the supplier asked.';
 comment on column supply.call_result.supplier_order_id is 'The supplier''s own id of the order.';
+
+-- Apart from supply.suppliers, so that an operator's open transaction stops no calls.
+create table supply.supplier_places (
+  supplier text collate "C" primary key references supply.suppliers,
+  free_at timestamptz
+) with (fillfactor = 50);
+comment on table supply.supplier_places is
+  'Whoever gives the places of a supplier with limits, or with items that wait, has locked its row.';
+comment on column supply.supplier_places.supplier is 'The supplier.';
+comment on column supply.supplier_places.free_at is
+  'When per_minute allows the next request; null or past: at once.';
 
 create table supply.supplier_checks (
   supplier text collate "C" primary key references supply.suppliers,

@@ -159,9 +159,11 @@ create table supply.order_items (
   recovered_at timestamptz,
   cost numeric(14,2),
   limited_at timestamptz,
+  limited_rank int check (limited_rank between 0 and 8),
   unique (order_id, position, part),
   check ((status in ('completed', 'failed')) = (completed_at is not null)),
-  check (refunded_amount = 0 or (status = 'failed' and refunded_amount = price * amount))
+  check (refunded_amount = 0 or (status = 'failed' and refunded_amount = price * amount)),
+  check (limited_rank is null or limited_at is not null and lease_expires_at is null)
 ) with (fillfactor = 80);
 create index order_items_open on supply.order_items (id) where completed_at is null;
 create index order_items_unsettled on supply.order_items (stuck_at, held_at)
@@ -171,7 +173,11 @@ create index order_items_recovered on supply.order_items (id) where recovered_at
 create index order_items_supplier_order on supply.order_items (supplier_order_id) where supplier_order_id is not null;
 -- A supplier's ended items by time. Written once, by an update that changes other indexes anyway.
 create index order_items_ended on supply.order_items (supplier, completed_at) where completed_at is not null;
-create index order_items_limited on supply.order_items (supplier, limited_at) where limited_at is not null;
+-- What waits for a place at its supplier, or has one and no call. No call of an item that never waited changes these.
+create index order_items_limited on supply.order_items (supplier, limited_rank, limited_at, order_id)
+  where limited_at is not null and completed_at is null;
+create index order_items_limited_product on supply.order_items (supplier, product_id)
+  where limited_rank = 0 and completed_at is null;
 comment on table supply.order_items is 'The items of orders, and how far each is with its supplier.';
 comment on column supply.order_items.id is 'The item''s UUID; of part 0 also its reference at the supplier.';
 comment on column supply.order_items.order_id is 'The order.';
@@ -212,7 +218,10 @@ comment on column supply.order_items.recovered_at is
 comment on column supply.order_items.cost is
   'What a unit costs at the supplier, in the product''s currency, by the offer that was used; null: unknown.';
 comment on column supply.order_items.limited_at is
-  'Since when the next call waits for the limits of the supplier; null: it does not wait.';
+  'From when on the next call waits, or waited, for a place at the supplier; null: a place was free.';
+comment on column supply.order_items.limited_rank is
+  'In which order the items that wait get places: 0: a first call, 1 to 8: a question after so many others. Null: the '
+  'item does not wait for a place.';
 
 create table supply.item_keys (
   item_id uuid not null references supply.order_items,
@@ -254,6 +263,7 @@ create table supply.supplier_attempts (
 );
 create index supplier_attempts_item on supply.supplier_attempts (item_id, id);
 create index supplier_attempts_latest on supply.supplier_attempts (started_at, supplier);
+create index supplier_attempts_open on supply.supplier_attempts (supplier, started_at) where finished_at is null;
 create index supplier_attempts_raw on supply.supplier_attempts (started_at) where raw is not null;
 comment on table supply.supplier_attempts is
   'Every call to a supplier, every result it pushed and every settlement by hand, with its result.';

@@ -117,7 +117,8 @@ create table supply.worker_pools (
   pool_id text collate "C" primary key,
   started_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
-  lost_jobs bigint[] not null default '{}'
+  lost_jobs bigint[] not null default '{}',
+  places int not null default 0 check (places >= 0)
 );
 comment on table supply.worker_pools is
   'The worker pools that may hold locks on jobs; the sweeper frees the jobs of dead ones.';
@@ -127,6 +128,8 @@ comment on column supply.worker_pools.seen_at is 'Its last heartbeat.';
 comment on column supply.worker_pools.lost_jobs is
   'The queue''s numbers of the jobs that it had locked, and of which its process did not know, when that last '
   'compared them.';
+comment on column supply.worker_pools.places is
+  'How many calls to one supplier it makes at once; 0: it calls none.';
 
 create table supply.wrong_clocks (
   process_name text collate "C" primary key,
@@ -150,8 +153,8 @@ comment on table supply.periodic_tasks is
 comment on column supply.periodic_tasks.task is 'The function of the schema work that it is.';
 comment on column supply.periodic_tasks.succeeded_at is 'When it last ran and succeeded.';
 insert into supply.periodic_tasks (task) values
-  ('sweep'), ('fill_slots'), ('number_results'), ('resume_forgotten'), ('collect_alerts'), ('close_alerts'),
-  ('follow_clock'), ('check_suppliers'), ('run_audit');
+  ('sweep'), ('fill_slots'), ('fill_places'), ('number_results'), ('resume_forgotten'), ('collect_alerts'),
+  ('close_alerts'), ('follow_clock'), ('check_suppliers'), ('run_audit');
 
 create table supply.data_keys (
   id text collate "C" primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),

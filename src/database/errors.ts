@@ -81,6 +81,14 @@ export function repeatable(error: unknown): boolean {
   return isServerError(error) && repeatableStates.has(error.code)
 }
 
+// A lock time-out, a serialization failure, a deadlock.
+const conflictStates = new Set(['55P03', '40001', '40P01'])
+
+/** Whether a call had no effect because another transaction held a lock that it needs, or changed the same rows. */
+export function isConflict(error: unknown): boolean {
+  return isServerError(error) && conflictStates.has(error.code)
+}
+
 /** Whether an error says that the server takes no writes: it is a standby, or is set to read-only. */
 export function isReadOnly(error: unknown): boolean {
   return isServerError(error) && error.code === '25006'

@@ -24,6 +24,7 @@ import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
 import { compareClock, startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPools } from './queue/pools.ts'
+import { retried } from './queue/retried.ts'
 import { createSupplierCaller } from './supplier_caller.ts'
 import { createSupplierCredentials } from './supplier_credentials.ts'
 import { sendEvent } from './webhook_sender.ts'
@@ -108,9 +109,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // The first event is signed with the right time.
   await compareClock(db, log)
   const fatal = Promise.withResolvers<string>()
-  const pools = await startPoolsOfTasks(options, tasks, metrics, async (pool_id) => {
+  const pools = await startPoolsOfTasks(options, tasks, metrics, async (pool_id, places) => {
     poolId ??= pool_id
-    await db.call('work.heartbeat', { pool_ids: [pool_id] })
+    await db.call('work.heartbeat', { pool_ids: [pool_id], places })
   })
   const periodic = startPeriodicTasks({ db, config, log, pools, offerSync, onFatal: fatal.resolve })
 
@@ -179,7 +180,7 @@ function createTasks(
       log,
       tracer,
       call,
-      maxCallsPerSupplier: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
+      maxCallsPerSupplier: placesOf(config),
       deadline: `${config.supplierDeadlineHours} hours`,
       unsafeAfter: `${config.supplierUnsafeMinutes} minutes`,
     }),
@@ -206,17 +207,31 @@ function createTasks(
   }
 }
 
+/** How many calls to one supplier a worker makes at once: several suppliers can hang, and others still have places. */
+function placesOf({ supplierConcurrency }: WorkerOptions['config']): number {
+  return Math.ceil(supplierConcurrency / 10)
+}
+
 async function startPoolsOfTasks(
-  { databaseUrl, config, log, pollIntervalMs, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
+  { databaseUrl, db, config, log, pollIntervalMs, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
   { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: ReturnType<typeof createTasks>['tasks'],
   metrics: WorkerMetrics,
-  onPool: (poolId: string) => Promise<void>,
+  onPool: (poolId: string, places: number) => Promise<void>,
 ): Promise<Pool[]> {
-  const pool = { databaseUrl, log, onPool, pollIntervalMs }
+  const pool = { databaseUrl, log, onPool: (id: string) => onPool(id, 0), pollIntervalMs }
+  const onSuppliers = (id: string) => onPool(id, placesOf(config))
   const timed = (tasks: { [name: string]: Task }) =>
-    Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
+    Object.fromEntries(
+      Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, retried(db, name, task))]),
+    )
   return startPools([
-    { ...pool, name: 'suppliers', concurrency: config.supplierConcurrency, tasks: timed({ call_supplier }) },
+    {
+      ...pool,
+      name: 'suppliers',
+      concurrency: config.supplierConcurrency,
+      tasks: timed({ call_supplier }),
+      onPool: onSuppliers,
+    },
     { ...pool, name: 'webhooks', concurrency: config.webhookConcurrency, tasks: timed({ deliver_webhook, ...rest }) },
     {
       ...pool,

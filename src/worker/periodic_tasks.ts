@@ -46,7 +46,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
   const timers = [
     every(resumeMs, async () => {
       const resumed = await db.call('work.resume_forgotten')
-      if (resumed) log.error({ jobs: resumed }, 'added jobs for open work that had none')
+      if (resumed) log.error({ jobs: resumed }, 'found open work that had no job')
     }),
     every(clockMs, async () => {
       const plans = await db.call('work.follow_clock')
@@ -55,6 +55,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     }),
     every(checkMs, () => db.call('work.check_suppliers', { silent_minutes })),
     every(fillMs, () => db.call('work.fill_slots')),
+    every(fillMs, () => db.call('work.fill_places')),
     every(fillMs, () => db.call('work.number_results')),
     every(sweepMs, createSweep(options)),
     every(sweepMs, () => compareClock(db, log)),
@@ -76,7 +77,7 @@ function createSweep({ db, log, pools, onFatal }: PeriodicTaskOptions) {
   const pool_ids = pools.map(({ id }) => id)
   return async () => {
     // The heartbeat comes first: after a pause of the process, its own sweep would declare it dead.
-    const unknown = await db.call('work.heartbeat', { pool_ids })
+    const unknown = await db.call('work.heartbeat', { pool_ids, places: 0 })
     if (unknown) onFatal('another worker declared this one dead because its heartbeat was late')
     for (let freed = await db.call('work.sweep'); freed; freed = await db.call('work.sweep')) {
       log.warn({ jobs: freed }, 'freed jobs of dead workers')

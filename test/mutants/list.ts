@@ -143,7 +143,7 @@ export const mutants: Mutant[] = [
   },
   {
     guard: 'no supplier is called after a failover that may have lost orders',
-    change: [/ not may_call or/, ''],
+    change: [/may_call and /, ''],
     tests: ['test/sql/ops/failover_loss.test.ts'],
   },
   {

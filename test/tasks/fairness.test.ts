@@ -113,7 +113,7 @@ test('receivers that hang at later attempts delay no first attempts of others', 
 })
 
 test('a supplier that hangs holds up no item of another', async () => {
-  await restartWorker({ supplierConcurrency: 8 }, patientMs)
+  await restartWorker({ supplierConcurrency: 40 }, patientMs)
   const silent = await startScriptedSupplier()
   silent.setAnswer(() => 'hang')
   await sql()`select ops.upsert_supplier('silent', ${silent.url}, ${silent.token})`

@@ -221,7 +221,7 @@ describe('a list', () => {
     await aWorker().look()
     await ended('kinguin')
     expect(kinguin.requests).toHaveLength(length + 1)
-    const [row] = await sql()`select free_at from supply.suppliers where code = 'kinguin'`
+    const [row] = await sql()`select free_at from supply.supplier_places where supplier = 'kinguin'`
     expect(row?.free_at).not.toBeNull()
   })
 })

@@ -9,60 +9,65 @@ returns table (
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  may_call constant boolean := core.may_call_suppliers();
-  needs_choice constant boolean := core.lock_choices(item_ids);
   locked_ids constant uuid[] := array(
     select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
+  may_call constant boolean := core.may_call_suppliers();
+  needs_turns constant boolean := exists (
+    select from supply.order_items i join supply.suppliers s on s.code = i.supplier
+    where i.id = any (item_ids) and (
+      s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.per_minute is not null
+      or (
+        select true from supply.order_items w
+        where w.supplier = s.code and w.limited_at is not null and w.limited_rank >= 0 and w.completed_at is null
+        limit 1)));
+  batch record;
   calls supply.planned_call[];
-  any_later boolean;
 begin
   if not item_ids <@ locked_ids then
     perform core.enqueue_busy('call_supplier', array(
       select i.id from supply.order_items i where i.id = any (item_ids) and i.id <> all (locked_ids)));
   end if;
-  if needs_choice then
+  if needs_turns then
     perform core.choose_again(locked_ids);
   end if;
 
-  select coalesce(array_agg(row(d.id, d.due_at, 0)::supply.planned_call), '{}'),
-    coalesce(bool_or(d.due_at > now()), false) or needs_choice
-  into calls, any_later
+  select coalesce(array_agg(d.id) filter (where d.at <= now()), '{}') as due,
+    coalesce(array_agg(d.id) filter (where d.at <= now() and d.has_room), '{}') as ready,
+    array_agg(d.id) filter (where d.at > now()) as early, array_agg(d.at) filter (where d.at > now()) as early_at
+  into batch
   from (
-    select i.id, case
-      -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
-      when planned.at > now() then planned.at
+    select i.id, planned.at,
       -- guard: no supplier is called after a failover that may have lost orders
-      when not may_call or coalesce((under_way ->> i.supplier)::int, 0)
-        + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
-        -- A backoff by half the time waited, spread so that not all come back at once.
-        then now() + (0.5 + random())
-          * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
-      else planned.at
-    end as due_at
+      may_call and (
+        coalesce(coalesce((under_way ->> i.supplier)::int, 0) + row_number() over (
+          partition by i.supplier, planned.at <= now() order by i.limited_at, i.id) <= supplier_cap, true)
+        -- A limit of its own counts for all workers together.
+        or exists (select from supply.suppliers s where s.code = i.supplier and s.max_calls is not null)) as has_room
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
     -- guard: no worker calls for an item under another lease
     cross join lateral (select coalesce(i.lease_expires_at, i.next_check_at) as at) as planned
     where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
   ) as d;
-  if needs_choice then
-    calls := array(
-      select row(c.item_id, coalesce(t.due_at, c.due_at), coalesce(t.wait_ms, 0))::supply.planned_call
-      from unnest(calls) as c
-      left join core.take_turns(array(select d.item_id from unnest(calls) as d where d.due_at <= now())) as t
-        on t.item_id = c.item_id);
+  -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
+  if batch.early is not null then
+    perform core.enqueue('call_supplier', batch.early, batch.early_at, 'call_supplier');
   end if;
-  if any_later then
-    perform core.enqueue('call_supplier', array_agg(c.item_id), array_agg(c.due_at), 'call_supplier')
-    from unnest(calls) as c where c.due_at > now()
-    having count(*) > 0;
+  calls := array(
+    select t from core.take_turns(batch.ready) as t where needs_turns
+    union all
+    select row(r, 0)::supply.planned_call from unnest(batch.ready) as r where not needs_turns);
+  if cardinality(calls) < cardinality(batch.due) then
+    perform core.limit_items(array(
+      select d from unnest(batch.due) as d where d <> all (array(select c.item_id from unnest(calls) as c))));
   end if;
 
   return query
   with leased as (
     update supply.order_items i set
       next_call = 'get', sent_at = coalesce(i.sent_at, now()), lease_token = core.time_ordered_uuid(),
-      limited_at = null, lease_expires_at = now() + interval '45 s' + before.wait_ms * interval '1 ms'
+      limited_at = null, limited_rank = null,
+      lease_expires_at = now() + interval '45 s' + before.wait_ms * interval '1 ms'
     from (
       select b.id, b.sent_at, c.wait_ms, case
         -- The worker may have been away since the answer that allowed it.
@@ -72,7 +77,6 @@ begin
       end as method
       from unnest(calls) as c
       cross join lateral (select b.* from supply.order_items b where b.id = c.item_id offset 0) as b
-      where c.due_at <= now()
     ) as before
     where i.id = before.id and i.id = any (item_ids)
     returning i.*, before.method, before.sent_at as first_sent_at, before.wait_ms
@@ -95,10 +99,15 @@ begin
     where s.protocol <> 'http' and o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null
     offset 0
   ) as terms on true;
+  -- Workers that meet at the places of a supplier leave their items behind: the next one takes them along.
+  if cardinality(calls) < cardinality(batch.ready) then
+    perform core.fill_places(array(
+      select distinct i.supplier from supply.order_items i where i.id = any (batch.ready) and i.limited_rank >= 0));
+  end if;
 end
 $$;
 comment on function work.begin_calls is
-  'Leases (45 s) the due calls for items and returns what to call; none while core.may_call_suppliers is false. Others
-get a job for later, also over supplier_cap calls of this process (under_way). method: put only where a repeat is safe.
-wait_ms: by the supplier''s limits. unit_cost: the most that a unit may cost. ordinal: the place in item_ids.
+  'Leases (45 s) the due calls for items and returns what to call. An item without a place at its supplier waits for
+one, also over supplier_cap calls of this process (under_way). method: put only where a repeat is safe. wait_ms: by the
+supplier''s limits. unit_cost: the most that a unit may cost. ordinal: the place in item_ids.
 nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent';

@@ -12,7 +12,7 @@ begin
   end if;
   items := array(
     select i.id from supply.order_items i
-    where i.completed_at is null and i.held_at is null
+    where i.completed_at is null and i.held_at is null and i.limited_rank is null
       and coalesce(i.lease_expires_at, i.next_check_at, '-infinity') < now() - interval '30 s'
       -- Its job is in a worker's hands, comes soon, or waits after a failure.
       and not exists (
@@ -28,9 +28,8 @@ begin
       select i.id from supply.order_items i
       where i.id = any (items) and i.id <> all (first_calls) and i.completed_at is null
       order by i.id for no key update skip locked);
-    update supply.order_items i set next_check_at = now()
-    where i.id = any (items) and i.lease_expires_at is null and i.next_check_at is null;
-    perform core.enqueue('call_supplier', items, key => 'call_supplier');
+    perform core.limit_items(items);
+    perform core.fill_places(array(select distinct i.supplier from supply.order_items i where i.id = any (items)));
   end if;
 
   alerts := array(
@@ -49,6 +48,6 @@ begin
 end
 $$;
 comment on function work.resume_forgotten is
-  'Adds jobs for what has none: open items whose call or lease was due 30 s ago, and alerts that were not sent.
-Returns how many: 0 while all is well. Call it every 30 s from each worker; only one runs at a time. work.fill_slots
-does it for events.';
+  'Finds what has no job: open items whose call or lease was due 30 s ago get a place at their supplier, or wait for
+one; alerts that were not sent get a job. Returns how many: 0 while all is well. Call it every 30 s from each worker;
+only one runs at a time. work.fill_slots does it for events.';

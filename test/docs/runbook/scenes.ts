@@ -174,7 +174,7 @@ export const scenes: { [heading: string]: Scene } = {
   'The database fails over': {
     before: async (sql) => {
       await deliveredItem(sql)
-      await sql`select work.heartbeat(array['pool-1', 'pool-2', 'pool-3'])`
+      await sql`select work.heartbeat(array['pool-1', 'pool-2', 'pool-3'], 0)`
       return undefined
     },
   },

@@ -155,6 +155,11 @@ const queue: Breach[] = [
   ['open_event_is_due_soon', 'waiting', setEvent('waiting', "next_attempt_at = 'infinity'")],
   ['open_event_is_due_soon', 'waiting', setEvent('waiting', `next_attempt_at = ${later('26 hours')}`)],
   ['stuck_or_held_item_was_alerted', 'heldItem', "delete from supply.alerts where kind = 'item_held'"],
+  [
+    'waiting_item_gets_a_place',
+    'openItem',
+    setItem('openItem', `limited_at = ${ago('2 minutes')}, limited_rank = 0, lease_expires_at = null`),
+  ],
   ['stuck_or_held_item_was_alerted', 'stuckItem', setItem('stuckItem', `stuck_at = ${ago('1 hour')}`)],
   ['open_event_has_a_job', 'waiting', loseJob('waiting')],
   [
@@ -196,7 +201,7 @@ const queue: Breach[] = [
   [
     'locked_job_is_known_to_its_worker',
     'openItem',
-    `select work.heartbeat(array['pool-1'])`,
+    `select work.heartbeat(array['pool-1'], 0)`,
     setJob('openItem', `locked_at = ${ago('31 s')}, locked_by = 'pool-1'`),
     `select * from work.compare_jobs('{pool-1}', '{}', '{}', '{}')`,
   ],
@@ -207,7 +212,7 @@ export const breaches = [...money, ...orders, ...results, ...deliveries, ...queu
 /** What looks like a breach, but is well. */
 export const noBreaches: { [name: string]: string[] } = {
   'a job that a living worker has for long': [
-    `select work.heartbeat(array['pool-1'])`,
+    `select work.heartbeat(array['pool-1'], 0)`,
     setJob('openItem', `locked_at = ${ago('6 minutes')}, locked_by = 'pool-1'`),
   ],
   'a call under way without a job': [loseJob('openItem'), setItem('openItem', `lease_expires_at = ${later('10 s')}`)],

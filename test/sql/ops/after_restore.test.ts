@@ -205,9 +205,12 @@ describe('a recovery', () => {
     const item = await newItem()
     await sql()`
       update graphile_worker._private_jobs set locked_by = 'gone', locked_at = now() where payload ->> 'id' = ${item}`
-    await sql()`select work.heartbeat(array['gone'])`
+    await sql()`select work.heartbeat(array['gone'], 0)`
     await sql()`update supply.worker_pools set seen_at = now() - interval '11 s'`
     await begin()
+    // It waits for a place at its supplier instead of having a job.
+    expect(await operator()`select from ops.queue where subject = ${item}`).toEqual([])
+    await sql()`select work.fill_places()`
     expect(await operator()`select locked_by from ops.queue where subject = ${item}`).toEqual([{ locked_by: null }])
     expect(await operator()`select * from ops.worker_pools`).toEqual([])
     expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])

@@ -93,7 +93,7 @@ test.each([
   [`set_low_balance_threshold($account, 50)`, 'account N: threshold 0.00 → 50.00 RUB; the balance is 100.00'],
   [`set_supplier_paused('first', null)`, 'supplier first is already not paused: nothing changed'],
   [`deliver_all($account)`, 'the next attempts of 0 events are due now'],
-  [`poll_all('first')`, 'supplier first: the calls about 0 open items are due now'],
+  [`poll_all('first')`, 'supplier first: 0 open items are asked for, as its places allow'],
   [`remove_offer(${products.expensive}, 'first')`, '0 other offers remain'],
 ])('ops.%s says what it did', async (call, did) => {
   expect(await inGeneral(`select ops.${call}`)).toContain(did)

@@ -171,7 +171,7 @@ describe('ops.queue', () => {
   })
 
   test('has its jobs counted by pool in ops.worker_pools', async () => {
-    await superuser()`select work.heartbeat(array['pool-1'])`
+    await superuser()`select work.heartbeat(array['pool-1'], 0)`
     await superuser()`
       update graphile_worker._private_jobs set locked_by = 'pool-1', locked_at = now()
       where id = (select min(id) from graphile_worker._private_jobs)`

@@ -7,7 +7,7 @@ import { makePartner } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { unchecked } from '../../support/sql/transactions.ts'
 
-const { sql, newItem, newEvent, attempt, jobsOf, partner } = itemTests({ isolated: true })
+const { sql, newItem, newEvent, attempt, jobsOf, loseJobs, partner } = itemTests({ isolated: true })
 
 /** Moves all times that the database has recorded ahead: as if its clock went back by so much. */
 async function clockGoesBack(interval = '70 minutes'): Promise<void> {
@@ -58,6 +58,16 @@ describe('after the clock of the database went back', () => {
     expect((await jobsOf(item))[0]?.wait).toBeLessThanOrEqual(0)
   })
 
+  test('an item that waits for a place gets it', async () => {
+    const item = await newItem()
+    await loseJobs(item)
+    await sql()`select core.limit_items(${[item]})`
+    await clockGoesBack()
+    await reconcile()
+    await sql()`select work.fill_places()`
+    expect((await jobsOf(item))[0]?.wait).toBeLessThanOrEqual(0.1)
+  })
+
   test('a lease ends in its time', async () => {
     const item = await newItem()
     await leaseCalls(sql(), [item])
@@ -77,11 +87,12 @@ describe('after the clock of the database went back', () => {
 
   test('a supplier is called, tried and read again in its time', async () => {
     await sql()`
-      update supply.suppliers set per_minute = 60, free_at = now(), open_since = now(), trial_at = now() + interval '1 minute',
+      update supply.suppliers set per_minute = 60, open_since = now(), trial_at = now() + interval '1 minute',
         sync_every = '5 minutes', sync_due_at = now() + interval '5 minutes'`
+    await sql()`update supply.supplier_places set free_at = now()`
     await clockGoesBack()
     await reconcile()
-    expect(await secondsTo('suppliers', 'free_at', "code = 'first'")).toBeLessThanOrEqual(1)
+    expect(await secondsTo('supplier_places', 'free_at', "supplier = 'first'")).toBeLessThanOrEqual(1)
     expect(await secondsTo('suppliers', 'trial_at', "code = 'first'")).toBeLessThanOrEqual(60)
     expect(await secondsTo('suppliers', 'sync_due_at', "code = 'first'")).toBeLessThanOrEqual(300)
   })
@@ -101,7 +112,7 @@ describe('after the clock of the database went back', () => {
   })
 
   test('a worker that died before that is found to be dead', async () => {
-    await sql()`select work.heartbeat('{gone}')`
+    await sql()`select work.heartbeat('{gone}', 0)`
     await clockGoesBack()
     await reconcile()
     expect(await secondsTo('worker_pools', 'seen_at', "pool_id = 'gone'")).toBeLessThanOrEqual(0)

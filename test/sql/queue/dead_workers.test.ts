@@ -34,7 +34,7 @@ const leaseEvent = async (event: string) => {
 
 /** Registers a pool whose last heartbeat is so many seconds old. */
 async function register(poolId: string, age: number): Promise<void> {
-  await sql()`select work.heartbeat(${[poolId]})`
+  await sql()`select work.heartbeat(${[poolId]}, 0)`
   await sql()`update supply.worker_pools set seen_at = now() - ${age} * interval '1 s' where pool_id = ${poolId}`
 }
 
@@ -65,7 +65,7 @@ describe('a sweep', () => {
   test('leaves the jobs of a pool that sent a heartbeat', async () => {
     await register(pool, 11)
     await takeJob(await newItem())
-    await sql()`select work.heartbeat(${[pool]})`
+    await sql()`select work.heartbeat(${[pool]}, 0)`
     expect(await sweep()).toBe(0)
   })
 
@@ -210,8 +210,8 @@ describe('a pool that is known to be dead', () => {
 })
 
 test('a process that stood still learns from its heartbeat that it was declared dead, and is known again', async () => {
-  const beat = () => oneValue(sql()`select work.heartbeat(array['pool-a', 'pool-b'])`)
-  await sql()`select work.heartbeat(array['pool-a'])`
+  const beat = () => oneValue(sql()`select work.heartbeat(array['pool-a', 'pool-b'], 0)`)
+  await sql()`select work.heartbeat(array['pool-a'], 0)`
   expect([await beat(), await beat()]).toEqual([1, 0])
   await sql()`update supply.worker_pools set seen_at = now() - interval '11 s' where pool_id like 'pool-%'`
   await sweep()

@@ -5,7 +5,7 @@ import { audit } from '../../support/orders.ts'
 // Jobs that a pool has locked, whose process lives and does not know of them: the answer to the fetch was lost.
 const { sql, newItem } = itemTests()
 
-beforeEach(() => sql()`select work.heartbeat(array['pool-1', 'pool-2'])`)
+beforeEach(() => sql()`select work.heartbeat(array['pool-1', 'pool-2'], 0)`)
 
 /** Has a pool lock the job of a new item for so many seconds; gives the job's number. */
 async function lockedJob(pool: string, seconds: number): Promise<string> {

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 test('the sweep after a restart of the database spares a pool whose last heartbeat is less than a minute old', async () => {
   for (const [pool, age] of Object.entries({ 'pool-lives': '30 s', 'pool-dead': '61 s' })) {
-    await sql`select work.heartbeat(${[pool]})`
+    await sql`select work.heartbeat(${[pool]}, 0)`
     await sql`
       update supply.worker_pools set started_at = now() - interval '1 hour', seen_at = now() - ${age}::interval
       where pool_id = ${pool}`

@@ -4,7 +4,6 @@ import { itemTests } from '../../support/item_tests.ts'
 import { completed, leaseCalls, processing, record } from '../../support/items.ts'
 import { lastLogged } from '../../support/operator.ts'
 import { audit, orderRequest, placeAll } from '../../support/orders.ts'
-import { whileHeld } from '../../support/sql/locks.ts'
 
 const { database, sql, partner } = itemTests({ balance: 100_000, isolated: true })
 
@@ -23,6 +22,17 @@ async function items(count: number): Promise<string[]> {
 const begin = async (on: postgres.Sql, ids: string[]): Promise<Begun[]> => [
   ...(await on<Begun[]>`select * from work.begin_calls(${ids}, '{}', null)`),
 ]
+
+/** Begins the calls of the items that have a job, as workers would soon. */
+async function beginJobs(ids: string[]): Promise<Begun[]> {
+  const due = await sql()`select subject from core.jobs where subject = any (${ids}) and key is not null`
+  const begun = await begin(
+    sql(),
+    due.map(({ subject }) => subject),
+  )
+  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any (${due.map(({ subject }) => subject)})`
+  return begun
+}
 
 /** Has several workers, each with a connection of its own, begin the calls of their share of the items, in batches. */
 async function workers<T>(
@@ -45,8 +55,15 @@ async function workers<T>(
 }
 
 const underWay = async () => {
-  const [row] = await sql()`select core.calls_under_way('first') as n`
+  const [row] = await sql()`select under_way as n from core.places where supplier = 'first'`
   return row?.n
+}
+
+/** The items that wait for a place, in the order in which they get one. */
+const waiting = async () => {
+  const rows = await sql()`
+    select id from supply.order_items where limited_rank is not null and limited_at <= now() order by limited_rank, limited_at, order_id`
+  return rows.map(({ id }) => id as string)
 }
 
 const jobsOf = async (ids: string[]) => [
@@ -56,15 +73,18 @@ const jobsOf = async (ids: string[]) => [
 ]
 
 describe('calls at once to a supplier', () => {
-  test('are never more than the limit over all workers, and the others are planned again', async () => {
+  test('are never more than the limit over all workers, and the others wait without a job', async () => {
     await limit(3, null)
     const ids = await items(40)
     const begun = (await workers(ids, 2, begin)).flat()
+    expect(begun.length).toBeLessThanOrEqual(3)
+    await sql()`select work.fill_places()`
+    // Workers that meet leave their items to the next one.
+    begun.push(...(await beginJobs(ids)))
     expect(begun).toHaveLength(3)
     expect(await underWay()).toBe(3)
-    const waiting = await jobsOf(ids)
-    expect(waiting).toHaveLength(37)
-    expect(Math.min(...waiting.map(({ wait }) => wait))).toBeGreaterThan(0)
+    expect(await waiting()).toHaveLength(37)
+    expect(await jobsOf(ids)).toEqual([])
     const [row] = await sql()`select count(*)::int as n from supply.supplier_attempts`
     expect(row?.n).toBe(3)
     expect(await audit(sql())).toEqual([])
@@ -81,7 +101,10 @@ describe('calls at once to a supplier', () => {
       return begun.length
     })
     expect(Math.max(...most)).toBeLessThanOrEqual(3)
-    expect(done.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(3)
+    await sql()`select work.fill_places()`
+    const begun = done.reduce((sum, n) => sum + n, 0) + (await beginJobs(ids)).length
+    expect(begun).toBeGreaterThanOrEqual(3)
+    expect(await underWay()).toBeLessThanOrEqual(3)
   })
 
   test('go first to the item that waited first, as soon as another call ends', async () => {
@@ -91,23 +114,36 @@ describe('calls at once to a supplier', () => {
     expect(await leaseCalls(sql(), [second])).toEqual([])
     expect(await leaseCalls(sql(), [third])).toEqual([])
     await record(sql(), call as never, completed())
-    const [next, ...others] = await jobsOf([second, third])
-    expect(next).toMatchObject({ id: second })
-    expect(next?.wait).toBeLessThanOrEqual(0)
-    expect(others).toHaveLength(1)
+    expect(await jobsOf([second, third])).toMatchObject([{ id: second }])
+    expect(await waiting()).toEqual([third])
     const [late = ''] = await items(1)
     expect(await leaseCalls(sql(), [late, third])).toEqual([])
     expect(await leaseCalls(sql(), [third, second])).toMatchObject([{ item_id: second }])
   })
 
-  test('go to another item when no worker begins the first one within 5 s', async () => {
+  test('go to first calls before questions, and to new questions before old ones', async () => {
     await limit(1, null)
-    const [first = '', second = '', third = ''] = await items(3)
-    const [call] = await leaseCalls(sql(), [first])
-    await leaseCalls(sql(), [second])
+    const [running = '', old = '', young = '', unsent = ''] = await items(4)
+    await sql()`update supply.order_items set sent_at = now(), next_call = 'get', checks = case id when ${old} then 9 else 1 end
+      where id in (${old}, ${young})`
+    const [call] = await leaseCalls(sql(), [running])
+    expect(await leaseCalls(sql(), [old, young, unsent])).toEqual([])
+    expect(await waiting()).toEqual([unsent, young, old])
     await record(sql(), call as never, completed())
-    await sql()`update supply.order_items set next_check_at = now() - interval '6 s' where id = ${second}`
-    expect(await leaseCalls(sql(), [third])).toMatchObject([{ item_id: third }])
+    expect(await waiting()).toEqual([young, old])
+    expect(await leaseCalls(sql(), [old, young, unsent])).toMatchObject([{ item_id: unsent }])
+  })
+
+  test('go to questions a second later when an answer settles nothing', async () => {
+    await limit(1, null)
+    const [first = '', second = ''] = await items(2)
+    const [call] = await leaseCalls(sql(), [first])
+    await sql()`update supply.order_items set sent_at = now(), next_call = 'get' where id = ${second}`
+    expect(await leaseCalls(sql(), [second])).toEqual([])
+    await record(sql(), call as never, processing())
+    expect(await jobsOf([first, second])).toEqual([])
+    await sql()`select work.fill_places()`
+    expect(await jobsOf([first, second])).toMatchObject([{ id: second }])
   })
 
   test('do not include calls whose lease ended or whose worker is gone, but calls whose item was pushed', async () => {
@@ -134,7 +170,7 @@ describe('calls at once to a supplier', () => {
 describe('requests a minute to a supplier', () => {
   const freeIn = async (from: Date) => {
     const [row] =
-      await sql()`select extract(epoch from free_at - ${from})::float as s from supply.suppliers where code = 'first'`
+      await sql()`select extract(epoch from free_at - ${from})::float as s from supply.supplier_places where supplier = 'first'`
     return row?.s
   }
   const now = async () => {
@@ -147,14 +183,16 @@ describe('requests a minute to a supplier', () => {
     const ids = await items(60)
     const from = await now()
     const begun = (await workers(ids, 3, begin)).flat()
+    await sql()`select work.fill_places()`
+    begun.push(...(await beginJobs(ids)))
     // Who begins waits two seconds at most.
     expect(begun.length).toBeGreaterThanOrEqual(20)
     expect(Math.max(...begun.map(({ wait_ms }) => wait_ms))).toBeLessThanOrEqual(2_000)
     expect(await freeIn(from)).toBeGreaterThanOrEqual(begun.length / 10)
-    expect((await jobsOf(ids)).length).toBe(60 - begun.length)
+    expect(await waiting()).toHaveLength(60 - begun.length)
   })
 
-  test('of a batch are sent one after the other, the oldest first, and the rest is planned in time', async () => {
+  test('of a batch are sent one after the other, the oldest first, and the others get places as time passes', async () => {
     await limit(null, 2)
     const ids = await items(10)
     const begun = await begin(sql(), [...ids].reverse())
@@ -162,12 +200,13 @@ describe('requests a minute to a supplier', () => {
     expect(waits.map(({ item_id }) => item_id)).toEqual(ids.slice(0, waits.length))
     expect(waits.length).toBeGreaterThanOrEqual(4)
     for (const [n, { wait_ms }] of waits.entries()) expect(wait_ms).toBeCloseTo(500 * n, 3)
-    const late = await jobsOf(ids)
-    expect(late.map(({ id }) => id)).toEqual(ids.slice(waits.length))
-    const last = late.at(-1)?.wait ?? 0
-    // Ten calls take five seconds, and each is begun up to two seconds ahead.
-    expect(last).toBeGreaterThan(1)
-    expect(last).toBeLessThan(5)
+    expect(await waiting()).toEqual(ids.slice(waits.length))
+    await sql()`select work.fill_places()`
+    expect(await waiting()).toEqual(ids.slice(waits.length))
+    // A second passes.
+    await sql()`update supply.supplier_places set free_at = free_at - interval '1 s' where supplier = 'first'`
+    await sql()`select work.fill_places()`
+    expect((await jobsOf(ids)).map(({ id }) => id)).toEqual(ids.slice(waits.length, waits.length + 2))
   })
 
   test('include each request of a call', async () => {
@@ -188,29 +227,35 @@ describe('requests a minute to a supplier', () => {
   })
 })
 
-test('workers that meet at two suppliers lock them in one order', async () => {
+test('an open transaction on a supplier stops no call, not even its own', async () => {
   await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
-  await limit(9, null)
-  await sql()`select ops.set_supplier_limits('second', 9, null)`
+  await limit(2, null)
   const [atFirst = '', atSecond = ''] = await items(2)
   await sql()`update supply.order_items set supplier = 'second' where id = ${atSecond}`
-  await sql()`update supply.suppliers set open_since = now(), trial_at = now() where code = 'second'`
-  const other = await sql().reserve()
-  const take = (supplier: string) => other`select code from supply.suppliers where code = ${supplier} for no key update`
-  const begun = await whileHeld(
-    sql(),
-    async () => {
-      await other`begin`
-      await take('first')
-    },
-    () => begin(sql(), [atFirst, atSecond]),
-    async () => {
-      expect(await take('second')).toHaveLength(1)
-      await other`commit`
-    },
-  )
+  const holder = await sql().reserve()
+  await holder`begin`
+  await holder`select ops.set_supplier_limits('first', 40, null)`
+  const begun = await begin(sql(), [atFirst, atSecond])
+  await holder`rollback`
+  holder.release()
   expect(begun.map(({ item_id: id }) => id).toSorted()).toEqual([atFirst, atSecond].toSorted())
-  other.release()
+})
+
+test('items of a supplier whose places another transaction gives wait, and those of others do not', async () => {
+  await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
+  await limit(2, null)
+  const [atFirst = '', atSecond = ''] = await items(2)
+  await sql()`update supply.order_items set supplier = 'second' where id = ${atSecond}`
+  const holder = await sql().reserve()
+  await holder`begin`
+  await holder`select from supply.supplier_places where supplier = 'first' for update`
+  expect(await begin(sql(), [atFirst, atSecond])).toMatchObject([{ item_id: atSecond }])
+  await sql()`select work.fill_places()`
+  expect(await waiting()).toEqual([atFirst])
+  await holder`rollback`
+  holder.release()
+  await sql()`select work.fill_places()`
+  expect(await begin(sql(), [atFirst])).toMatchObject([{ item_id: atFirst }])
 })
 
 describe('the limits of a supplier', () => {
@@ -230,22 +275,55 @@ describe('the limits of a supplier', () => {
 test.each([
   ['removed', null],
   ['raised', 1000],
-] as const)('items that wait for a limit are due within seconds when it is %s', async (_, calls) => {
+] as const)('items that wait for a limit get places when it is %s', async (_, calls) => {
   await limit(1, null)
   const ids = await items(30)
   await begin(sql(), ids)
-  const waiting = async () =>
-    (
-      await sql()`select count(*)::int as n from supply.order_items
-      where id = any(${ids}) and limited_at is not null and next_check_at > now() + interval '10 s'`
-    )[0]?.n
-  expect(await waiting()).toBeGreaterThan(15)
+  expect(await waiting()).toHaveLength(29)
   await limit(calls, null)
-  expect(await waiting()).toBe(0)
-  const [jobs] = await sql()`select count(*)::int as n from graphile_worker._private_jobs
-    where payload ->> 'id' = any(${ids}) and run_at < now() + interval '5 s'`
-  expect(jobs?.n).toBeGreaterThanOrEqual(29)
-  await sql()`select pg_sleep(0.2)`
-  const rest = ids.slice(1)
-  expect(await begin(sql(), rest)).toHaveLength(29)
+  await sql()`select work.fill_places()`
+  expect(await waiting()).toEqual([])
+  expect(await jobsOf(ids)).toHaveLength(29)
+  expect(await begin(sql(), ids.slice(1))).toHaveLength(29)
+})
+
+describe('a supplier without limits', () => {
+  test('has as many calls under way as the worker makes at once, and the others wait without a job', async () => {
+    await sql()`select work.heartbeat(array['pool-1'], 3)`
+    const ids = await items(8)
+    const some = await sql()`select * from work.begin_calls(${ids.slice(0, 6)}, '{"first": 1}', 4)`
+    expect(some).toHaveLength(3)
+    expect(await waiting()).toHaveLength(3)
+    expect(await sql()`select * from work.begin_calls(${ids.slice(6)}, '{"first": 1}', 4)`).toEqual([])
+    expect(await waiting()).toHaveLength(5)
+  })
+
+  test('gives its places to the items that wait when calls end, as many as living workers have', async () => {
+    await sql()`select work.heartbeat(array['pool-1'], 2)`
+    await sql()`select work.heartbeat(array['pool-2'], 1)`
+    const ids = await items(8)
+    const begun = await sql()`select * from work.begin_calls(${ids}, '{}', 3)`
+    expect(await waiting()).toHaveLength(5)
+    await sql()`select work.fill_places()`
+    expect(await jobsOf(ids)).toEqual([])
+    for (const call of begun.slice(0, 2)) await record(sql(), call as never, completed())
+    expect(await jobsOf(ids)).toHaveLength(2)
+    expect(await waiting()).toHaveLength(3)
+    await sql()`update supply.worker_pools set seen_at = now() - interval '11 s' where pool_id = 'pool-1'`
+    for (const call of begun.slice(2)) await record(sql(), call as never, completed())
+    expect(await waiting()).toHaveLength(3)
+  })
+
+  test('gets no job for a new order while others wait, and the order is first in line before questions', async () => {
+    const [asked = ''] = await items(1)
+    await sql()`update supply.order_items set sent_at = now(), next_call = 'get' where id = ${asked}`
+    await sql()`select core.limit_items(${[asked]})`
+    const [placed = ''] = await items(1)
+    const jobs = await sql()`select from core.jobs where subject = ${placed}`
+    expect(jobs).toEqual([])
+    expect(await waiting()).toEqual([placed, asked])
+    await sql()`select work.fill_places()`
+    expect((await jobsOf([placed, asked])).map(({ id }) => id)).toEqual([placed, asked])
+    expect(await audit(sql())).toEqual([])
+  })
 })

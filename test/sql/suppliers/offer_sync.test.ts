@@ -285,7 +285,7 @@ describe('the lease of a reading', () => {
     const [first] = await sql()`select work.take_request('lister') as ms`
     const [second] = await sql()`select work.take_request('lister') as ms`
     const [free] =
-      await sql()`select extract(epoch from free_at - now()) between 3 and 4 as is_later from supply.suppliers where code = 'lister'`
+      await sql()`select extract(epoch from free_at - now()) between 3 and 4 as is_later from supply.supplier_places where supplier = 'lister'`
     expect([first?.ms, Number(second?.ms) > 1_000, free]).toEqual([0, true, { is_later: true }])
     expect([...(await sql()`select work.take_request('first') as ms`)]).toEqual([{ ms: 0 }])
   })

@@ -3,7 +3,8 @@ with calls as (
   select j.subject, min(j.run_at) as run_at, bool_and(j.locked_at is null and j.last_error is null) as is_untouched
   from core.jobs j where j.task = 'call_supplier' group by j.subject
 ), items as (
-  select i.id, i.supplier, i.held_at, i.stuck_at, i.lease_expires_at, i.next_check_at, c.run_at, c.is_untouched
+  select i.id, i.supplier, i.held_at, i.stuck_at, i.lease_expires_at, i.next_check_at, i.limited_rank, c.run_at,
+    c.is_untouched
   from supply.order_items i left join calls c on c.subject = i.id
   where i.completed_at is null
 ), deliveries as (
@@ -26,7 +27,7 @@ with calls as (
 select 'open_item_has_a_job' as check_name,
   format('item %s at %s is open, but has neither a job nor a call under way', i.id, i.supplier) as detail
 from items i
-where i.held_at is null and i.run_at is null
+where i.held_at is null and i.run_at is null and i.limited_rank is null
   and (i.lease_expires_at is null or i.lease_expires_at <= now() - interval '90 s')
 union all
 select 'open_item_has_a_plan',
@@ -44,8 +45,23 @@ select 'overdue_item_has_a_due_job',
   format('item %s at %s was due at %s, but its next job runs at %s', i.id, i.supplier,
     coalesce(i.lease_expires_at, i.next_check_at), i.run_at)
 from items i
-where i.held_at is null and coalesce(i.lease_expires_at, i.next_check_at) < now() - interval '30 s'
-  and i.is_untouched and i.run_at > now() + interval '10 minutes'
+where i.held_at is null and i.limited_rank is null
+  and coalesce(i.lease_expires_at, i.next_check_at) < now() - interval '30 s' and i.is_untouched
+  and i.run_at > now() + interval '10 minutes'
+union all
+select 'waiting_item_gets_a_place',
+  format('item %s has waited for a place at %s since %s, but only %s of its %s places are taken', i.id, c.supplier,
+    i.limited_at, c.under_way + c.given, c.places)
+from core.places c
+join supply.suppliers s on s.code = c.supplier
+cross join lateral (
+  select i.id, i.limited_at from supply.order_items i
+  where i.supplier = s.code and i.limited_rank >= (s.paused_at is not null)::int and i.completed_at is null
+    and i.limited_at < now() - interval '1 minute'
+  order by i.limited_rank, i.limited_at limit 1
+) as i
+where c.under_way + c.given < c.places and s.per_minute is null
+  and not exists (select from supply.origin o where o.moved_to is not null or o.lost <> '{}')
 union all
 select 'stuck_or_held_item_was_alerted',
   format('item %s at %s has been %s since %s, but raised no alert', i.id, i.supplier, waits.how, waits.since)

@@ -47,18 +47,23 @@ begin
   with added as (
     insert into supply.order_items
       (id, order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, supplier, sku,
-       cost, next_check_at)
+       cost, next_check_at, limited_at, limited_rank)
     select core.time_ordered_uuid(), d.order_id, i.place - 1, i.product_id, i.product_name, i.delivery_type,
-      i.delivery_data, i.quantity, i.price, i.supplier, i.sku, i.cost, now()
+      i.delivery_data, i.quantity, i.price, i.supplier, i.sku, i.cost, now(), case when line.is_busy then now() end,
+      case when line.is_busy then 0 end
     from unnest(decisions) as d cross join lateral unnest(d.items) as i
-    returning id
+    cross join lateral (
+      -- Of an open circuit an item goes to another supplier at once.
+      select core.items_wait(i.supplier) and exists (
+        select from supply.suppliers s where s.code = i.supplier and s.open_since is null) as is_busy offset 0) as line
+    returning id, limited_rank
   )
-  select array_agg(a.id) into item_ids from added a;
+  select coalesce(array_agg(a.id) filter (where a.limited_rank is null), '{}') into item_ids from added a;
 
   perform core.post_entries(charges);
   return item_ids;
 end
 $$;
 comment on function core.write_orders is
-  'Writes the orders that core.decide_orders accepted, with their items and charges. Returns the ids of the items. The
-caller holds the locks of the accounts.';
+  'Writes the orders that core.decide_orders accepted, with their items and charges. Returns the items that need a job:
+all but those for whose supplier others wait already. The caller holds the locks of the accounts.';

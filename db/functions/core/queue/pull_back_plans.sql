@@ -12,14 +12,19 @@ declare
 begin
   update supply.suppliers s set
     trial_at = s.trial_at - greatest(interval '0', s.trial_at - now() - interval '1 minute'),
-    free_at = s.free_at - greatest(interval '0', s.free_at - now()),
     sync_due_at = s.sync_due_at - greatest(interval '0', s.sync_due_at - now() - s.sync_every)
   where s.code = any (array(
     select o.code from supply.suppliers o
     where o.trial_at > until + interval '1 minute' or o.sync_due_at > until + o.sync_every
-      or o.free_at > until + 10 * interval '1 minute' / o.per_minute + interval '1 minute'
     order by o.code for no key update skip locked));
   get diagnostics plans = row_count;
+  update supply.supplier_places p set free_at = now()
+  where p.supplier = any (array(
+    select o.supplier from supply.supplier_places o join supply.suppliers s on s.code = o.supplier
+    where o.free_at > until + 10 * interval '1 minute' / s.per_minute + interval '1 minute'
+    order by o.supplier for no key update of o skip locked));
+  get diagnostics moved = row_count;
+  plans := plans + moved;
   update supply.supplier_syncs y set lease_expires_at = now() + interval '10 minutes'
   where y.lease_expires_at > until + interval '10 minutes';
   update supply.access_tokens t set renewing_until = now() where t.renewing_until > until + interval '15 s';
@@ -64,6 +69,16 @@ begin
       order by d.id for no key update skip locked));
     perform graphile_worker.reschedule_jobs(job.ids, run_at => now() + job.delay);
   end loop;
+
+  -- Items that wait for a place have no jobs: the longest time that a supplier may ask for is an hour.
+  update supply.order_items i set limited_at = now(), next_check_at = least(i.next_check_at, now())
+  where i.id = any (array(
+    select o.id from supply.order_items o
+    where o.limited_at > until + case when went_back is null then interval '1 hour' else interval '0' end
+      and o.limited_rank >= 0 and o.completed_at is null
+    order by o.id limit 10000 for no key update skip locked));
+  get diagnostics moved = row_count;
+  plans := plans + moved;
 
   -- Leases have no jobs, and a plan can be wrong without one.
   update supply.order_items i set

@@ -22,15 +22,10 @@ begin
     offer := core.next_offer(item, must_serve => true);
     if offer.supplier is not null then
       perform core.move_item(item, offer);
-    else
-      -- Until then another supplier may be able to serve; the end of the pause makes the item due at once.
-      update supply.order_items i set next_check_at = now() + (4.5 + random()) * interval '1 minute', limited_at = null
-      from supply.suppliers s where i.id = item.id and s.code = i.supplier and s.paused_at is not null;
     end if;
   end loop;
 end
 $$;
 comment on function core.choose_again is
   'Moves due items that were never sent from a supplier that is paused, or has an open circuit, to another that can
-serve. Without one, an item waits for the end of a pause, but is sent to an open circuit. One item a minute tries an
-open circuit. The caller holds the locks of the suppliers (core.lock_choices) and items.';
+serve. Without one they stay. One item a minute tries an open circuit. The caller holds the locks of the items.';

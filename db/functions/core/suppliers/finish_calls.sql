@@ -21,7 +21,7 @@ begin
   select bool_or(r.verdict = 'busy') as any_busy, bool_or(r.verdict <> 'settled') as any_open,
     bool_or(r.outcome in ('unknown', 'not_placed') or r.supplier = any (array(
       select s.code from supply.suppliers s
-      where s.failures > 0 or s.open_since is not null or s.trouble is not null or s.max_calls is not null)))
+      where s.failures > 0 or s.open_since is not null or s.trouble is not null)))
       as any_noted
   into seen from unnest(results) as r;
   if seen.any_busy then
@@ -37,11 +37,7 @@ begin
     perform core.plan_calls(results, deadline);
     perform core.hold_items(results);
     perform core.move_items(results);
-    perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
-    from supply.order_items i
-    where i.id = any (array(select r.item_id from unnest(results) as r)) and i.completed_at is null
-      and i.next_check_at is not null and i.lease_expires_at is null
-    having count(*) > 0;
+    perform core.plan_jobs(array(select r.item_id from unnest(results) as r));
     alerts := alerts || core.alerts_of_results(results);
   end if;
   perform core.finish_attempts(results);
@@ -52,10 +48,10 @@ begin
     alerts := alerts || core.sold_twice(array(select r.item_id from unnest(results) as r));
   end if;
   if seen.any_noted then
-    perform core.call_next(results);
     alerts := alerts || core.count_answers(results);
   end if;
   perform core.raise_alerts(alerts);
+  perform core.pass_places_on(results);
 
   return query
   select r.ordinal, r.verdict, null::text, null::double precision, null::core.leased_attempts from unnest(results) as r

@@ -14,7 +14,7 @@ begin
       else format('%s with %s codes for an amount of %s', r.outcome, cardinality(r.codes), i.amount)
     end, 500),
     supplier_order_id = coalesce(r.supplier_order_id, i.supplier_order_id),
-    lease_expires_at = null, next_check_at = null, next_call = 'get'
+    lease_expires_at = null, next_check_at = null, limited_at = null, limited_rank = null, next_call = 'get'
   from unnest(results) as r
   where i.id = r.item_id and r.verdict = 'held';
 end

@@ -8,7 +8,7 @@ as $$
     supplier = offer.supplier, sku = offer.sku, cost = offer.cost, checks = move_item.checks,
     next_check_at = move_item.due_at, next_call = case when i.recovered_at is null then 'put' else 'get' end,
     sent_at = null, supplier_order_id = null, stuck_at = null, held_at = null, held_reason = null,
-    lease_token = null, lease_expires_at = null, limited_at = null
+    lease_token = null, lease_expires_at = null, limited_at = null, limited_rank = null
   where i.id = item.id
 $$;
 comment on function core.move_item is

@@ -39,7 +39,7 @@ begin
       error_message = case when r.delivered = 0 then core.buyer_reason(r.error_code, r.reason) end,
       buyer_reason = case when r.delivered = 0 then core.buyer_reason(null, r.reason) end,
       supplier_order_id = coalesce(r.supplier_order_id, i.supplier_order_id),
-      completed_at = now(), next_check_at = null, lease_expires_at = null
+      completed_at = now(), next_check_at = null, lease_expires_at = null, limited_at = null, limited_rank = null
     from unnest(results) as r
     where i.id = r.item_id and r.verdict = 'settled'
     returning i.order_id

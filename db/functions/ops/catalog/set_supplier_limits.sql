@@ -5,7 +5,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   known supply.suppliers := core.lock_supplier(code);
-  waiting uuid[];
 begin
   perform core.require(coalesce(max_calls >= 1, true), 'max_calls must be 1 or more; null: no limit');
   perform core.require(coalesce(per_minute >= 0.01 and per_minute < 1000000, true),
@@ -16,18 +15,9 @@ begin
     return;
   end if;
   update supply.suppliers s set
-    max_calls = set_supplier_limits.max_calls, per_minute = set_supplier_limits.per_minute, free_at = null,
+    max_calls = set_supplier_limits.max_calls, per_minute = set_supplier_limits.per_minute,
     updated_at = now()
   where s.code = known.code;
-  -- Items that wait for the old limits look again within seconds, oldest first; the new limits hold then.
-  waiting := array(
-    select i.id from supply.order_items i
-    where i.supplier = known.code and i.limited_at is not null and i.completed_at is null and i.next_check_at > now()
-    order by i.limited_at, i.order_id, i.position for no key update skip locked);
-  update supply.order_items i set next_check_at = now() + array_position(waiting, i.id) * interval '2 ms'
-  where i.id = any (waiting);
-  perform core.enqueue('call_supplier', waiting,
-    array(select now() + place * interval '2 ms' from generate_subscripts(waiting, 1) as place), 'call_supplier');
   perform core.log_operator('set_supplier_limits', 'supplier ' || known.code,
     jsonb_build_object('max_calls', max_calls, 'per_minute', per_minute));
   raise notice 'supplier %: calls at once % → %, requests a minute % → %', known.code,
@@ -37,4 +27,4 @@ end
 $$;
 comment on function ops.set_supplier_limits is
   'Limits the calls to a supplier over all workers: calls at once, and HTTP requests a minute. Null: no limit. Items
-that wait for the previous limits are tried again within seconds.';
+that wait get their places by the new limits within a second.';

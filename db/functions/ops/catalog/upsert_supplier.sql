@@ -56,6 +56,7 @@ begin
     (base_url, token, protocol, push_secret, token_url, client_id, sync_every, sync_due_at, updated_at)
     = (excluded.base_url, excluded.token, excluded.protocol, excluded.push_secret, excluded.token_url,
       excluded.client_id, excluded.sync_every, excluded.sync_due_at, now());
+  insert into supply.supplier_places (supplier) values (upsert_supplier.code) on conflict do nothing;
   -- A read under way may be of the previous list.
   update supply.supplier_syncs y set lease_token = null, lease_expires_at = null
   where y.supplier = upsert_supplier.code;

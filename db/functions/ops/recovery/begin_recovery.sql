@@ -26,9 +26,14 @@ begin
   perform 1 from supply.order_items i where i.completed_at is null order by i.id for no key update;
   update supply.order_items i set
     recovered_at = now(), next_call = 'get', lease_token = null, lease_expires_at = null,
-    next_check_at = case when i.lease_expires_at is null then i.next_check_at else now() end
+    next_check_at = case when i.lease_expires_at is null then i.next_check_at else now() end,
+    limited_at = case when i.lease_expires_at is null then i.next_check_at else now() end,
+    limited_rank = case when coalesce(i.lease_expires_at, i.next_check_at) is not null then 1 + least(i.checks, 7) end
   where i.completed_at is null;
   get diagnostics items = row_count;
+  -- They wait for places at their suppliers. Their jobs would be in front of those of new orders.
+  perform graphile_worker.complete_jobs(array(
+    select j.id from core.jobs j where j.task = 'call_supplier' and j.is_available));
   events := core.hold_events();
   -- Partners may have read numbers that were given after the back-up: no other order gets these.
   update supply.result_marks m set

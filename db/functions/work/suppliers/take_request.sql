@@ -6,9 +6,10 @@ declare
   here constant timestamptz := clock_timestamp();
   due_at timestamptz;
 begin
-  update supply.suppliers s set free_at = greatest(s.free_at, here) + interval '1 min' / s.per_minute
-  where s.code = take_request.supplier and s.per_minute is not null
-  returning s.free_at - interval '1 min' / s.per_minute into due_at;
+  update supply.supplier_places p set free_at = greatest(p.free_at, here) + interval '1 min' / s.per_minute
+  from supply.suppliers s
+  where p.supplier = take_request.supplier and s.code = p.supplier and s.per_minute is not null
+  returning p.free_at - interval '1 min' / s.per_minute into due_at;
   return coalesce(greatest(0, extract(epoch from due_at - here) * 1000), 0);
 end
 $$;
