@@ -3,22 +3,12 @@ import { refuse } from '../errors.ts'
 import * as catalog from '../models/catalog.ts'
 import { replyCached } from '../reply.ts'
 import { catalogQuery, gameSlug, gamesQuery, productNumber, productsQuery } from '../schemas.ts'
-import { type Answer, type HeaderParam, type Param, route } from './route.ts'
+import { type Answer, type HeaderParam, param, route } from './route.ts'
 
 const tag = 'Catalog'
 const access = 'key'
-const slug: Param = {
-  schema: gameSlug,
-  description: 'The game’s `slug`.',
-  example: 'dragon-harbor',
-  error: 'GAME_NOT_FOUND',
-}
-const id: Param = {
-  schema: productNumber,
-  description: 'The product’s `id`.',
-  example: '101',
-  error: 'PRODUCT_NOT_FOUND',
-}
+const slug = param(gameSlug, 'dragon-harbor', 'The game’s `slug`.', 'GAME_NOT_FOUND')
+const id = param(productNumber, '101', 'The product’s `id`.', 'PRODUCT_NOT_FOUND')
 const headers: HeaderParam[] = [
   {
     name: 'If-None-Match',

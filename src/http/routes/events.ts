@@ -4,16 +4,13 @@ import { deliveries } from '../models/orders.ts'
 import { replyUnstored } from '../reply.ts'
 import { eventId, eventsQuery, redeliverDeadRequest, redeliveryRequest } from '../schemas.ts'
 import { refusalOf, requireGoodCallback } from './order_requests.ts'
-import { type Param, route } from './route.ts'
+import { param, route } from './route.ts'
 
 const tag = 'Webhooks'
 const access = 'key'
-const ofEvent: Param = {
-  schema: eventId,
-  description: 'The `deliveries.eventId` of an order, or the `event_id` of a webhook.',
-  example: '3c9a1f52-7d64-4b0e-8a27-1f0e9d8c7b6a',
-  error: 'EVENT_NOT_FOUND',
-}
+const exampleId = '3c9a1f52-7d64-4b0e-8a27-1f0e9d8c7b6a'
+const whichEvent = 'The `deliveries.eventId` of an order, or the `event_id` of a webhook.'
+const ofEvent = param(eventId, exampleId, whichEvent, 'EVENT_NOT_FOUND')
 
 /**
  * The events of an account: their list, one of them, and redeliveries that the partner asks for. The state of a

@@ -8,16 +8,12 @@ import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery
 import { type Checked, check } from '../validate.ts'
 import { placeInBatches } from './order_batches.ts'
 import { refusalOf, sqlRequest } from './order_requests.ts'
-import { type HeaderParam, link, type Param, route } from './route.ts'
+import { type HeaderParam, link, param, route } from './route.ts'
 
 const tag = 'Orders'
 const access = 'key'
-const ofOrder: Param = {
-  schema: orderCode,
-  description: 'The order’s `code`.',
-  example: 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877',
-  error: 'ORDER_NOT_FOUND',
-}
+const exampleCode = 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877'
+const ofOrder = param(orderCode, exampleCode, 'The order’s `code`.', 'ORDER_NOT_FOUND')
 
 const keyHeader = (name: string, description: string): HeaderParam => {
   return { name, description, schema: idempotencyKey, example: 'shop-1001' }

@@ -7,7 +7,7 @@ import { readJson, readParameter, readQuery, valid } from '../validate.ts'
 import type { RouteOptions } from './options.ts'
 
 /** A parameter of a path. A value that does not fit is not found; without an `error`, the handler reads any value. */
-export type Param = { schema: v.GenericSchema; description: string; example: string; error?: ErrorName }
+type Param = { schema: v.GenericSchema; description: string; example: string; error?: ErrorName }
 
 /** A header that the handler reads. */
 export type HeaderParam = {
@@ -124,6 +124,11 @@ export const route = routeWith<RouteOptions>()
 
 function readBody(ctx: RouteContext, { schema, optional }: Body): unknown {
   return optional && !hasBody(ctx) ? valid(schema, {}) : readJson(ctx, schema)
+}
+
+/** A parameter of a path, with an example. */
+export function param(schema: v.GenericSchema, example: string, description: string, error?: ErrorName): Param {
+  return { schema, description, example, ...(error && { error }) }
 }
 
 /** A link to an operation that takes the field `from` of the answer's data. */

@@ -6,22 +6,14 @@ import { reply, replyUnstored } from '../reply.ts'
 import { eventId, type OrderRequest, orderCode, orderRequest, simulationRequest } from '../schemas.ts'
 import { requireGoodCallback, sqlRequest } from './order_requests.ts'
 import { answerPlaced, idempotencyHeaders, orderErrors, readOrder } from './orders.ts'
-import { link, type Param, route } from './route.ts'
+import { link, param, route } from './route.ts'
 
 const tag = 'Simulation'
 const access = 'testKey'
-const ofOrder: Param = {
-  schema: orderCode,
-  description: 'The `code` of the simulated order.',
-  example: 'sim_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60',
-  error: 'ORDER_NOT_FOUND',
-}
-const ofEvent: Param = {
-  schema: eventId,
-  description: 'The `eventId` of the sample event.',
-  example: '3c9a1f52-7d64-4b0e-8a27-1f0e9d8c7b6a',
-  error: 'EVENT_NOT_FOUND',
-}
+const exampleCode = 'sim_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60'
+const ofOrder = param(orderCode, exampleCode, 'The `code` of the simulated order.', 'ORDER_NOT_FOUND')
+const exampleId = '3c9a1f52-7d64-4b0e-8a27-1f0e9d8c7b6a'
+const ofEvent = param(eventId, exampleId, 'The `eventId` of the sample event.', 'EVENT_NOT_FOUND')
 
 /** The scenario of each player id, as a table in Markdown. */
 const scenarios = [

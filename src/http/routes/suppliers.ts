@@ -13,7 +13,7 @@ import { type ErrorName, invalid, refuse } from '../errors.ts'
 import type { Admission } from '../middleware/admission.ts'
 import { orderCompleted } from '../models/events.ts'
 import { supplierCode } from '../schemas.ts'
-import { type HeaderParam, type Param, route } from './route.ts'
+import { type HeaderParam, param, route } from './route.ts'
 
 const lookUpsAtOnce = 2
 const pushesAtOnce = 4
@@ -24,7 +24,7 @@ type Event = { supplier: string; event_id: string; item_id: string }
 
 const tag = 'Suppliers'
 const description = 'At most 64 KiB; the signature covers its bytes.'
-const ofSupplier = (example: string): Param => ({ schema: supplierCode, description: 'The supplier’s code.', example })
+const ofSupplier = (example: string) => param(supplierCode, example, 'The supplier’s code.')
 const timestamp = (name: string): HeaderParam => ({
   name,
   required: true,
