@@ -29,9 +29,9 @@ export const systemClock: Clock = {
 }
 
 // A longer timer ends at once.
-const longestTimerMs = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 const firstDelayMs = 250
-const longestDelayMs = 10_000
+const maxDelayMs = 10_000
 
 /**
  * Repeats a request until it succeeds, cannot succeed, or the time is up, and returns the last outcome. The delays
@@ -42,12 +42,12 @@ export async function retry(
   { giveUpAfterMs, signal, onRetry }: Pace,
   clock = systemClock,
 ): Promise<Outcome> {
-  const deadline = clock.now() + Math.min(giveUpAfterMs, longestTimerMs)
+  const deadline = clock.now() + Math.min(giveUpAfterMs, maxTimerMs)
   for (let number = 1; ; number += 1) {
     signal?.throwIfAborted()
     const outcome = await attempt()
     if ('data' in outcome || !outcome.again) return outcome
-    const backoffMs = Math.min(firstDelayMs * 2 ** (number - 1), longestDelayMs)
+    const backoffMs = Math.min(firstDelayMs * 2 ** (number - 1), maxDelayMs)
     const jitterMs = (backoffMs / 2) * clock.random()
     const delayMs = Math.max(backoffMs / 2, outcome.retryAfterMs) + jitterMs
     if (clock.now() + delayMs > deadline) return outcome

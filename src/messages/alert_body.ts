@@ -17,7 +17,7 @@ export type Notification = {
 }
 
 // Alertmanager counts an alert as resolved after some minutes without a repetition, unless it has an end.
-const longestAlertMs = 365 * 86_400_000
+const maxAlertMs = 365 * 86_400_000
 
 /**
  * The body of a post that tells of an alert: `{"text": …}` for Slack, and for Alertmanager's API (`/api/v2/alerts`) a
@@ -40,7 +40,7 @@ function slackText(notice: Notification): string {
 function alertmanagerAlert(notice: Notification, now: Date): object {
   const { kind: alertname, account_id: account, cause } = notice
   const subject = account === null ? notice.subject : `account ${account}`
-  const endsAt = notice.closed_at ?? new Date(now.getTime() + longestAlertMs)
+  const endsAt = notice.closed_at ?? new Date(now.getTime() + maxAlertMs)
   return {
     labels: { alertname, service: 'supply-ordering-service', subject, cause },
     annotations: { summary: notice.message, count: String(notice.count) },

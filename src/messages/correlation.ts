@@ -8,7 +8,7 @@ const requestId = /^[A-Za-z0-9._-]{1,128}$/
 const traceparentParts = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 // A later version may have more fields behind those of the first.
 const firstLength = 55
-const mostLength = 512
+const maxLength = 512
 
 /** Whether a text can be a request id: in a header, in the log and in the database. */
 export function isRequestId(text: string): boolean {
@@ -17,7 +17,7 @@ export function isRequestId(text: string): boolean {
 
 /** The trace context in a `traceparent` header, in the form of version 00; null if it is not valid. */
 export function parseTraceparent(header: string): string | null {
-  if (header.length > mostLength) return null
+  if (header.length > maxLength) return null
   const isLonger = header.length > firstLength
   if (isLonger && (header.startsWith('00') || header[firstLength] !== '-')) return null
   const [, traceId, spanId, flags] = traceparentParts.exec(header.slice(0, firstLength)) ?? []

@@ -8,10 +8,10 @@ import type { SqlRequest } from './order_requests.ts'
 type Placed = Functions['api.place_orders']['result'][number]
 export type PlaceOrder = (request: SqlRequest) => Promise<Placed>
 
-// In items of orders. More than is pending at most would not be placed within the time that a request has.
-const mostOfBatch = 256
-const mostPending = 10_000
-const mostPendingOfAccount = 2_500
+// Of all orders together. More than is pending at most would not be placed within the time that a request has.
+const maxBatchItems = 256
+const maxPendingItems = 10_000
+const maxPendingItemsOfAccount = 2_500
 // An order that meets a lock gives up before its request does, and is not placed then.
 const placeWithinMs = databaseTimeMs - 500
 
@@ -30,9 +30,9 @@ export function placeInBatches(
     isBusy: ({ result }) => result === 'busy',
     weightOf: ({ items }) => items?.length ?? 1,
     keyOf: ({ account_id }) => String(account_id),
-    maxWeight: mostOfBatch,
-    maxPending: mostPending,
-    maxPendingOfKey: mostPendingOfAccount,
+    maxWeight: maxBatchItems,
+    maxPending: maxPendingItems,
+    maxPendingOfKey: maxPendingItemsOfAccount,
     onRun: (size) => metrics.batch('place_orders', size),
     waitMs,
   })

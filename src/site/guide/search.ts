@@ -43,7 +43,7 @@ function operations(document: ApiDocument): Section[] {
 }
 
 /** Longer blocks of code are whole programs, which the search leaves out. */
-const longestCode = 1_500
+const maxCodeLength = 1_500
 const entities: { [entity: string]: string } = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 
 /** The text of rendered HTML. */
@@ -63,5 +63,5 @@ function plainText(html: string): string {
 
 function withoutProgram(part: string): string {
   const end = part.indexOf('</pre>')
-  return end > longestCode ? part.slice(end) : part
+  return end > maxCodeLength ? part.slice(end) : part
 }
