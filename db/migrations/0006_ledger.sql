@@ -41,6 +41,7 @@ create index ledger_time on supply.ledger (account_id, created_at, seq);
 create index ledger_latest on supply.ledger (created_at);
 create unique index ledger_plain_reference on supply.ledger (account_id, plain_reference)
   where plain_reference is not null;
+create index ledger_deposit_references on supply.ledger (plain_reference) where type = 'deposit';
 create index ledger_item_adjustments on supply.ledger (item_id) where type = 'adjustment' and item_id is not null;
 -- What operators book: few entries among those of orders, and looked at whole by the audit.
 create index ledger_by_hand on supply.ledger (created_at) where type in ('deposit', 'adjustment');

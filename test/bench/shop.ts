@@ -22,7 +22,7 @@ export async function makeShop(sql: postgres.Sql, supplierPort: number): Promise
 export async function makeAccounts(sql: postgres.Sql, count: number): Promise<Account[]> {
   await sql`select ops.create_account('account ' || n) from generate_series(1, ${count}::int) n`
   const rows = await sql`
-    select a.account_id, ops.issue_key(a.account_id) as key, ops.deposit(a.account_id, 100000000, 'bench') as balance
+    select a.account_id, ops.issue_key(a.account_id) as key, ops.deposit(a.account_id, 100000000, 'bench ' || a.account_id) as balance
     from (select account_id from ops.accounts order by account_id offset 0) a`
   await sql`vacuum analyze`
   return rows.map(({ account_id, key }) => ({ accountId: Number(account_id), key }))

@@ -153,7 +153,8 @@ async function runLane(lane: number): Promise<void> {
   const renumbered = (given: unknown): unknown =>
     JSON.parse(JSON.stringify(given), (name, value) => (name === 'productId' && value === 300 ? own : value))
   const upsert = (price: unknown, inStock: boolean) => sql()`
-    select ops.upsert_product(${own}, 'space-trader', 'Changing', ${String(price)}, 'RUB', 'key', in_stock => ${inStock})`
+    select ops.upsert_product(${own}, 'space-trader', 'Changing', ${String(price)}, 'RUB', 'key', in_stock => ${inStock},
+      allow => '{large_change}')`
   await upsert(1, true)
   await sql()`select ops.upsert_offer(${own}, 'first', ${`sku-${own}`})`
   await fc.assert(

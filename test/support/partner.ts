@@ -17,7 +17,9 @@ export async function makePartner(sql: postgres.Sql, options: PartnerOptions = {
   const { name = 'A partner', balance = 1000, kind = 'supply', mode = 'live', currency = 'RUB' } = options
   const [account] = await sql`select ops.create_account(${name}, ${kind}, ${mode}, ${currency}) as id`
   const accountId = Number(account?.id)
-  if (balance > 0) await sql`select ops.deposit(${accountId}, ${balance}, 'first deposit')`
+  if (balance > 0) {
+    await sql`select ops.deposit(${accountId}, ${balance}, 'first deposit', allow => '{known_reference}')`
+  }
   const [issued] = await sql`select ops.issue_key(${accountId}) as key`
   const [row] = await sql`select key_id from ops.api_keys where account_id = ${accountId}`
   return { accountId, keyId: Number(row?.key_id), key: issued?.key }

@@ -144,7 +144,7 @@ describe('updatedSince', () => {
 
   test('gives the games between which a product moved, and the one that lost it', async () => {
     const upsert = (game: string, currency: string) =>
-      sql()`select ops.upsert_product(900, ${game}, 'Wanderer', 1, ${currency}, 'key')`
+      sql()`select ops.upsert_product(900, ${game}, 'Wanderer', 1, ${currency}, 'key', allow => '{currency}')`
     const games = async () => {
       const [row] = await sql()`select core.iso(clock_timestamp()) as now`
       return async () => {

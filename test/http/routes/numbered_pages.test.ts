@@ -115,7 +115,7 @@ describe('pages as of one moment', () => {
   test.each([0, 1000])('of an account without orders stay empty, with a balance of %i', async (balance) => {
     const fresh = await makePartner(sql(), { balance })
     const { pagination } = (await get('page=1', fresh)).json.data
-    await sql()`select ops.deposit(${fresh.accountId}, 500, 'later')`
+    await sql()`select ops.deposit(${fresh.accountId}, 500, 'later', allow => '{known_reference}')`
     await placeOne(undefined, fresh)
     expect((await get(`page=1&asOf=${pagination.asOf}`, fresh)).json.data).toMatchObject({
       orders: [],

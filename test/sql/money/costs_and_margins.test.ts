@@ -10,8 +10,11 @@ const coins = 300
 const keys = 301
 const outOfStock = failed({ errorCode: 'OUT_OF_STOCK' })
 
-const offer = (productId: number, supplier: string, cost: number | null, priority = 1) =>
-  sql()`select ops.upsert_offer(${productId}, ${supplier}, 'a', ${cost}, ${priority})`
+/** A new offer, in place of the one that there is; only such a one can have no cost. */
+async function offer(productId: number, supplier: string, cost: number | null, priority = 1): Promise<void> {
+  await sql()`delete from supply.offers where product_id = ${productId} and supplier = ${supplier}`
+  await sql()`select ops.upsert_offer(${productId}, ${supplier}, 'a', ${cost}, ${priority}, allow => '{below_cost}')`
+}
 const items = (productId: number, quantity = 1) => ({ items: [{ productId, quantity }] })
 const soldAt = (time: string, code: string) => sql()`update supply.orders set created_at = ${time} where code = ${code}`
 

@@ -57,7 +57,7 @@ describe('a refund of a delivered item', () => {
     await refund('30', 'one')
     await expect(refund('10.01', 'two')).rejects.toMatchObject({
       ...refusals.belowZero,
-      message: `of item ${item}, 10.00 can still be refunded`,
+      message: `a refund of 10.01 RUB is refused: of item ${item} (2 × Gift key, 40.00 RUB), 10.00 RUB can still be refunded`,
     })
     expect(await refund('10', 'two')).toBe('100.00')
     await expect(refund('0.01', 'three')).rejects.toMatchObject(refusals.belowZero)

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 const deposit = (reference: string, amount = 10) =>
-  oneValue<string>(sql()`select ops.deposit(${account}, ${amount}, ${reference})`)
+  oneValue<string>(sql()`select ops.deposit(${account}, ${amount}, ${reference}, allow => '{known_reference}')`)
 const adjust = (reference: string, amount: number) =>
   oneValue<string>(sql()`select ops.adjust(${account}, ${amount}, ${reference}, 'fees')`)
 const references = async () => {

@@ -29,7 +29,7 @@ const hours = (count: number) => new Date(at.getTime() + count * 3_600_000)
 /** Two entries an hour, from an hour before that moment on: 1 and 2, 3 and 4, 5 and 6 roubles. */
 async function sixDeposits(): Promise<number> {
   const { accountId } = await makePartner(sql(), { balance: 0 })
-  for (let n = 1; n <= 6; n += 1) await sql()`select ops.deposit(${accountId}, ${n}, ${`deposit ${n}`})`
+  for (let n = 1; n <= 6; n += 1) await sql()`select ops.deposit(${accountId}, ${n}, ${`deposit ${n} of ${accountId}`})`
   await sql().begin(async (tx) => {
     await tx`set local session_replication_role = replica`
     await tx`

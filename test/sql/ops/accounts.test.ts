@@ -10,7 +10,9 @@ const { sql: superuser, operator: sql, partner, newItem } = itemTests()
 const accountOf = async (id = partner().accountId) =>
   (await sql()`select * from ops.accounts where account_id = ${id}`)[0]
 const deposit = (amount: string, reference: string) =>
-  oneValue<string>(sql()`select ops.deposit(${partner().accountId}, ${amount}, ${reference})`)
+  oneValue<string>(
+    sql()`select ops.deposit(${partner().accountId}, ${amount}, ${reference}, allow => '{known_reference}')`,
+  )
 const adjust = (amount: number, reference: string, note: string) =>
   oneValue<string>(sql()`select ops.adjust(${partner().accountId}, ${amount}, ${reference}, ${note})`)
 const ledger = async () => [

@@ -276,7 +276,7 @@ test('a code that a supplier gives for two orders needs attention, and both sale
 })
 
 test('an offer that sells below its cost needs attention, and its remedy ends that', async () => {
-  await operator()`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 11)`
+  await operator()`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 11, allow => '{below_cost}')`
   expect((await onlyLine('offer below cost')).detail).toMatch(/sells for 10\.50 RUB and costs 11\.00/)
   await fix('offer below cost')
   await operator()`select ops.set_min_margin(null, ${products.topUp})`

@@ -145,7 +145,8 @@ describe('a product', () => {
 describe('a product that exists', () => {
   /** Names no more than the attributes that every call must name. */
   const change = (id: number | null, price: number) =>
-    oneValue<number>(sql()`select ops.upsert_product(${id}, 'space-trader', '100 credits', ${price}, 'RUB', 'id_only')`)
+    oneValue<number>(sql()`select ops.upsert_product(${id}, 'space-trader', '100 credits', ${price}, 'RUB', 'id_only',
+      allow => '{large_change,delivery_type}')`)
   const special = { region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false }
 
   test('keeps the attributes that upsert_product does not name', async () => {
@@ -180,7 +181,7 @@ describe('a product that exists', () => {
   test('gets a new price by set_price, and keeps all other attributes', async () => {
     const id = await upsertProduct(null, special)
     const made = await productOf(id)
-    const set = () => noticesOf((sql) => sql`select ops.set_price(${id}, 160)`)
+    const set = () => noticesOf((sql) => sql`select ops.set_price(${id}, 160, '{large_change}')`)
     expect(await set()).toEqual([`product ${id} (100 credits) costs 160.00 RUB now; before: 10.50`])
     const { price, version, updated_at, ...rest } = await productOf(id)
     expect(price).toBe('160.00')

@@ -55,7 +55,7 @@ describe('ops.help()', () => {
     expect(rows.filter(({ what }) => what.split('\n').length > 3)).toEqual([])
     expect(rows[0]).toMatchObject({ task: 'help', name: 'help(…)' })
     expect(rows).toContainEqual({
-      ...{ task: 'money', name: 'deposit(account_id, amount, reference)' },
+      ...{ task: 'money', name: 'deposit(account_id, amount, reference,\n…)' },
       what: expect.stringContaining('balance'),
     })
   })
@@ -82,7 +82,7 @@ describe('ops.help()', () => {
     const [deposit] = await help('ops.deposit()')
     expect(deposit?.name).toBe('deposit')
     expect(deposit?.what.replace(/\s+/g, ' ')).toMatch(
-      /^deposit\(account_id reference, amount numeric, reference text\) → numeric Adds /,
+      /^deposit\(account_id reference, amount numeric, reference text, currency text = NULL, allow .*\) → numeric Adds /,
     )
     const [create] = await help('create_account')
     expect(create?.what.replace(/\s+/g, ' ')).toContain(`mode text = 'live', currency text = 'RUB') → bigint`)

@@ -10,7 +10,8 @@ const sql = operatorOf(database)
 type Entry = { [member: string]: unknown }
 type Catalog = { suppliers?: Entry[]; games?: Entry[]; products?: Entry[]; offers?: Entry[] }
 
-const load = (catalog: unknown) => sql()`select ops.load_catalog(${sql().json(catalog as never)})`
+const load = (catalog: unknown) =>
+  sql()`select ops.load_catalog(${sql().json(catalog as never)}, allow => '{large_change}')`
 
 const small: Required<Catalog> = {
   suppliers: [{ code: 'small', base_url: 'https://small.example', token: 'a-secret' }],
@@ -250,7 +251,8 @@ test('the demo catalog is loaded once: a later start keeps the changes of operat
   }
   expect(await loadAt('http://127.0.0.1:4001')).toBe(true)
   await sql()`select ops.ensure_demo_key()`
-  await sql()`select ops.upsert_product(900, 'chess', 'A rook', 12, 'RUB', 'key', in_stock => false)`
+  await sql()`select ops.upsert_product(900, 'chess', 'A rook', 12, 'RUB', 'key', in_stock => false,
+    allow => '{large_change}')`
   await sql()`select ops.upsert_supplier('real', 'https://supplier.example', 'r')`
 
   expect(await loadAt('http://127.0.0.1:4002')).toBe(false)

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { timesLogged } from '../../support/operator.ts'
+import { lastLogged, timesLogged } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
 
 const { sql: superuser, operator: sql, partner, newItem, newEvent, attempt } = itemTests({ balance: 100 })
@@ -48,7 +48,7 @@ test.each([
   ],
   [
     `upsert_offer('gift key', 'first', 'gift', cost => 15)`,
-    `supplier first offers product N as gift, priority 100, at a cost of 15 RUB`,
+    `supplier first offers product N as gift, priority 100, at a cost of 15.00 RUB (changed: cost none → 15.00, sku sku-${products.key} → gift)`,
     `supplier first offers product ${products.key} with these values already: nothing changed`,
   ],
   [
@@ -89,14 +89,56 @@ test.each([
 })
 
 test.each([
-  [`set_rate_limit('203.0.113.0/24', 2000)`, 'each client address of 203.0.113.0/24 has 2000 requests a minute'],
+  [
+    `set_rate_limit('203.0.113.0/24', 2000)`,
+    'each client address of 203.0.113.0/24 has 2000 requests a minute (before: the default budget)',
+  ],
   [`set_low_balance_threshold($account, 50)`, 'account N: threshold 0.00 → 50.00 RUB; the balance is 100.00'],
   [`set_supplier_paused('first', null)`, 'supplier first is already not paused: nothing changed'],
   [`deliver_all($account)`, 'the next attempts of 0 events are due now'],
   [`poll_all('first')`, 'supplier first: 0 open items are asked for, as its places allow'],
   [`remove_offer(${products.expensive}, 'first')`, '0 other offers remain'],
+  [`upsert_game('other', 'Other')`, /^game other is Other$/],
+  [
+    `upsert_supplier('third', 'https://third.example', 't')`,
+    /^supplier third is created: protocol http, at https:\/\/third.example$/,
+  ],
+  [
+    `upsert_offer('gift key', 'third', 'x', 2)`,
+    /^supplier third offers product N as x, priority 100, at a cost of 2.00 RUB$/,
+  ],
 ])('ops.%s says what it did', async (call, did) => {
-  expect(await inGeneral(`select ops.${call}`)).toContain(did)
+  const notice = await inGeneral(`select ops.${call}`)
+  if (typeof did === 'string') expect(notice).toContain(did)
+  else expect(notice).toMatch(did)
+})
+
+test.each([
+  [`set_in_stock(${products.key}, false)`, { in_stock: false, before: true }],
+  [`set_account_active($account, false)`, { active: false, before: true }],
+  [`set_low_balance_threshold($account, 70)`, { threshold: 70, before: 0 }],
+  [`set_supplier_limits('first', 7, 120)`, { max_calls: 7, before: { max_calls: 5, per_minute: 150 } }],
+  [`set_supplier_paused('first', 'another')`, { reason: 'another' }],
+  [`set_supplier_active('first', false)`, { active: false, before: true }],
+  [`set_max_cost(${products.key}, 'first', 30)`, { max_cost: 30, before: null }],
+  [`set_min_margin(0.2)`, { min_margin: 0.2, before: null }],
+  [`set_rate_limit('203.0.113.0/24', 3000)`, { per_minute: 3000, before: 2000 }],
+  [`set_rate_limit('203.0.113.0/24', null)`, { per_minute: null, before: 3000 }],
+  [`upsert_game('dragon', 'Dragons')`, { name: 'Dragons', before: { name: 'Dragon Realms' } }],
+  [`upsert_supplier('second', 'https://third.example', 'new')`, { before: { base_url: 'https://second.example' } }],
+  [
+    `set_key_origins(key_id, '{shop.example}') from ops.api_keys where account_id = $account`,
+    { before: { allowed_origins: null } },
+  ],
+  [`deposit($account, 50, 'log')`, { amount: 50, balance: 150, before: 100 }],
+  [`remove_offer(${products.outOfStock}, 'first')`, { before: { sku: `sku-${products.outOfStock}`, priority: 100 } }],
+])('ops.%s logs the value before, and its notice has both', async (call, detail) => {
+  await inGeneral(`select ops.upsert_supplier('second', 'https://second.example', 'token')`)
+  const notice = await said(`select ops.${call}`)
+  expect(await lastLogged(sql())).toMatchObject({ detail })
+  expect(JSON.stringify(await lastLogged(sql()))).not.toContain('"token"')
+  expect(notice.length).toBeGreaterThan(20)
+  expect(notice).not.toContain('NULL')
 })
 
 test('set_supplier_active says how many products have a usable offer again', async () => {

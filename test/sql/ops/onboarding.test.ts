@@ -38,7 +38,9 @@ describe('ops.onboard', () => {
     [null, 'The service is at (the operator adds the address: PUBLIC_URL is not set)'],
   ])('tells the partner the address that the API has recorded: %s', async (address, told) => {
     await superuser()`select api.record_public_url(${address})`
-    const text = await oneValue(sql()`select tell_partner from ops.onboard(${`At ${address}`}, 1, 'invoice')`)
+    const text = await oneValue(
+      sql()`select tell_partner from ops.onboard(${`At ${address}`}, 1, ${`invoice of ${address}`})`,
+    )
     expect(text.split('\n')[0]).toBe(told)
   })
 

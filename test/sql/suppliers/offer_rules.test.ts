@@ -21,9 +21,10 @@ beforeEach(async () => {
 })
 
 const offerSecond = (cost: string, currency: string | null = null, priority = 50) =>
-  sql()`select ops.upsert_offer(${product}, 'second', 's-101', ${cost}, ${priority}, ${currency})`
+  sql()`select ops.upsert_offer(${product}, 'second', 's-101', ${cost}, ${priority}, ${currency}, '{below_cost,large_change}')`
 const rate = (value: string, until: string | null = '1 day', to = 'RUB') =>
-  sql()`select ops.set_rate('EUR', ${to}, ${value}, now() + ${until}::interval)`
+  sql()`select ops.set_rate('EUR', ${to}, ${value}, now() + ${until}::interval,
+    '{below_cost,large_change}')`
 async function offerOf(supplier: string) {
   const [row] = await sql()`select * from ops.offers where product_id = ${product} and supplier = ${supplier}`
   return row ?? {}
@@ -187,6 +188,7 @@ describe('an offer is not used', () => {
   })
 
   test('when a rule needs its cost, and that is not known', async () => {
+    await sql()`select ops.remove_offer(${product}, 'first')`
     await sql()`select ops.upsert_offer(${product}, 'first', 'sku-101')`
     expect(await unusable('first')).toBeNull()
     await sql()`select ops.set_max_cost(${product}, 'first', 100)`
@@ -204,7 +206,7 @@ describe('an offer is not used', () => {
 
   test('and more than ten of a supplier are one line of ops.attention', async () => {
     await sql()`select ops.upsert_product(500 + n, 'space-trader', 'P' || n, 10, 'RUB', 'key') from generate_series(1, 11) n`
-    await sql()`select ops.upsert_offer(500 + n, 'second', 'p' || n, 20) from generate_series(1, 11) n`
+    await sql()`select ops.upsert_offer(500 + n, 'second', 'p' || n, 20, allow => '{below_cost}') from generate_series(1, 11) n`
     await sql()`select ops.set_min_margin(0.1, 500 + n) from generate_series(1, 11) n`
     expect(await attention('offer margin')).toMatchObject([
       { subject: 'supplier second', detail: '11 products are not ordered there because of: margin' },

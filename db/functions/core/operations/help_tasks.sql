@@ -18,11 +18,12 @@ Send the partner the secret and the key over a safe channel.'),
 select ops.replace_leaked_key(''svc_live_…'');
 A rotated key works on while the partner changes to its replacement:
 select ops.rotate_key(7, overlap => ''48 hours'');'),
-  ('money', 'deposit adjust refund_item statement margins ledger',
+  ('money', 'deposit correct_deposit adjust refund_item proposals approve reject statement margins ledger money_rules',
     'Only orders and these functions move money; nothing removes a row.
 select ops.deposit(2, 50000, ''invoice 2'');
-To take back a mistaken deposit, with a note:
-select ops.adjust(2, -50000, ''storno invoice 2'', ''booked twice'');
+A mistaken amount is corrected with a note; 0 if it was another partner''s money:
+select ops.correct_deposit(2, ''invoice 2'', 5000, ''a digit too many'');
+What needs a second login waits here: select * from ops.proposals where state = ''open'';
 Repeated with the same reference, they change nothing.
 What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
 The margins of a month, by supplier:
@@ -74,7 +75,7 @@ select * from ops.begin_recovery(''the dump of Monday'');
 select * from ops.recovery;
 select ops.release_events(dry_run => false);
 select ops.end_recovery();'),
-  ('operators', 'operator_log add_operator',
+  ('operators', 'operator_log add_operator set_amount_limit set_approval',
     'Each person has a login with the roles of his work: operator (all of these), support, trade, finance.
 The login that migrates the database creates it:
 select ops.add_operator(''anna'', ''{support,finance}'');

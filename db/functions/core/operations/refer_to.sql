@@ -23,8 +23,13 @@ begin
     format(case when is_id or wanted is null or wanted ~ '^[0-9]+$' or core.uuid_of(wanted) is not null
       then 'there is no %s %s' else 'no %s is named %L' end, kind, coalesce(shown, 'null')),
     'no_data_found',
-    format('select * from ops.%s lists them; select * from ops.find(%L) lists what a text may mean.',
-      case kind when 'key' then 'api_keys' when 'item' then 'order_items' else kind || 's' end, coalesce(shown, '…')));
+    format('select * from ops.%s lists them; %s.',
+      case kind when 'key' then 'api_keys' when 'item' then 'order_items' else kind || 's' end,
+      case when exists (
+        select from unnest(array['account', 'product', 'key', 'order']) as k
+        cross join lateral core.find_named(k, wanted) as f)
+        then format('select * from ops.find(%L) lists what the text may mean', shown)
+        else format('ops.find(%L) finds nothing else either', coalesce(shown, '…')) end));
   raise exception '% may be one of % %s', quote_literal(shown), cardinality(ids), kind using
     errcode = 'cardinality_violation', hint = format('Give one of these instead: %s%s.',
       array_to_string(choices[1:5], '; '),

@@ -13,7 +13,8 @@ begin
     return;
   end if;
   update supply.accounts a set active = set_account_active.active where a.id = account.id;
-  perform core.log_operator('set_account_active', 'account ' || account.id, jsonb_build_object('active', active));
+  perform core.log_operator('set_account_active', 'account ' || account.id, jsonb_build_object('active', active,
+    'before', account.active));
   raise notice 'account % (%) is %', account.id, account.name,
     case when active then 'open' else 'closed: its keys get 401; its open orders go on, and their events are '
       'delivered' end;

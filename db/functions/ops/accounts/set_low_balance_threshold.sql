@@ -8,9 +8,14 @@ declare
 begin
   perform core.require(threshold = 0 or core.is_money(threshold, account.currency),
     format('threshold must be from 0 to 100000000000, with at most %s decimals', core.decimals(account.currency)));
+  if account.low_balance_threshold = threshold then
+    raise notice 'account % (%): the threshold is % % already: nothing changed', account.id, account.name,
+      account.low_balance_threshold, account.currency;
+    return;
+  end if;
   update supply.accounts a set low_balance_threshold = threshold where a.id = account.id;
   perform core.log_operator('set_low_balance_threshold', 'account ' || account.id,
-    jsonb_build_object('threshold', threshold));
+    jsonb_build_object('threshold', threshold, 'before', account.low_balance_threshold));
   raise notice 'account % (%): threshold % → % %; the balance is %', account.id, account.name,
     account.low_balance_threshold,
     threshold::numeric(14, 2), account.currency, account.balance;

@@ -1,15 +1,21 @@
 -- Roles: trade
-create or replace function ops.load_catalog(catalog jsonb)
+create or replace function ops.load_catalog(catalog jsonb, allow text[] default '{}')
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   games supply.games[];
   product_ids int[];
+  priced_ids int[];
   were_offered int[];
+  changed_products supply.products[];
+  changed_offers supply.offers[];
+  sales supply.sale[];
+  risks supply.risk[];
   products int;
   offers int;
 begin
+  perform core.check_allow(allow);
   perform core.refuse_unknown(catalog, 'the catalog', array['suppliers', 'games', 'products', 'offers']);
   perform core.refuse_unknown(e, 'a supplier',
     array['code', 'base_url', 'token', 'protocol', 'push_secret', 'token_url', 'client_id'])
@@ -48,16 +54,18 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('product ids', 0)) where cardinality(games) > 0;
   perform ops.upsert_game(g.slug, g.name, g.image_url) from unnest(games) as g;
 
-  product_ids := array(
+  priced_ids := array(
     select after.id
     from core.products_of_catalog(catalog -> 'products') as after
     left join supply.products before on before.id = after.id
     where after is distinct from before);
-  perform pg_advisory_xact_lock(hashtextextended('product ids', 0)) where cardinality(product_ids) > 0;
-  perform 1 from supply.products p where p.id = any (product_ids) order by p.id for no key update;
-  products := core.write_products(array(
-    select after from core.products_of_catalog(catalog -> 'products') as after where after.id = any (product_ids)),
-    'load_catalog');
+  perform pg_advisory_xact_lock(hashtextextended('product ids', 0)) where cardinality(priced_ids) > 0;
+  perform 1 from supply.products p where p.id = any (priced_ids) order by p.id for no key update;
+  changed_products := array(
+    select after from core.products_of_catalog(catalog -> 'products') as after where after.id = any (priced_ids));
+  sales := core.current_sales(priced_ids);
+  risks := core.risks_of_products(changed_products);
+  products := core.write_products(changed_products, 'load_catalog');
 
   product_ids := array(
     select after.product_id
@@ -65,9 +73,13 @@ begin
     left join supply.offers before on before.product_id = after.product_id and before.supplier = after.supplier
     where after is distinct from before);
   were_offered := core.lock_offered(product_ids);
-  offers := core.write_offers(array(
-    select after from core.offers_of_catalog(catalog -> 'offers') as after where after.product_id = any (product_ids)),
-    were_offered, 'load_catalog');
+  changed_offers := array(
+    select after from core.offers_of_catalog(catalog -> 'offers') as after where after.product_id = any (product_ids));
+  sales := sales || core.current_sales(array(select unnest(product_ids) except select unnest(priced_ids)));
+  risks := risks || core.risks_of_offers(changed_offers);
+  offers := core.write_offers(changed_offers, were_offered, 'load_catalog');
+  perform core.refuse_risks(
+    risks || core.risks_of_sales(sales, core.current_sales(priced_ids || product_ids)), allow);
 
   if cardinality(games) + products + offers = 0 then
     raise notice 'the catalog has these values already: nothing changed';
@@ -81,5 +93,5 @@ end
 $$;
 comment on function ops.load_catalog is
   'Creates or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the
-arguments of the ops.upsert_ functions. Other entries, and members that an entry omits, keep their values. All or
-nothing, no entry twice. What does not change is neither written nor locked.';
+arguments of the ops.upsert_ functions, without allow. Other entries, and members that an entry omits, keep their
+values. All or nothing, no entry twice. What does not change is not locked. allow: as ops.upsert_product.';

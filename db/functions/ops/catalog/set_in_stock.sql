@@ -13,7 +13,8 @@ begin
     return;
   end if;
   update supply.products p set in_stock = set_in_stock.in_stock, updated_at = now() where p.id = product.id;
-  perform core.log_operator('set_in_stock', 'product ' || product.id, jsonb_build_object('in_stock', in_stock));
+  perform core.log_operator('set_in_stock', 'product ' || product.id, jsonb_build_object('in_stock', in_stock,
+    'before', product.in_stock));
   raise notice 'product % (%) is %', product.id, product.name, case
     when not in_stock then 'off sale now'
     when exists (select from core.active_offers o where o.product_id = product.id) then 'on sale now'

@@ -25,7 +25,8 @@ begin
       -- The handler below catches it, which takes the changes of this block back; the counted number stays.
       raise exception 'dry run' using errcode = 'DRYRN';
     end if;
-    perform core.log_operator('set_supplier_active', 'supplier ' || known.code, jsonb_build_object('active', active));
+    perform core.log_operator('set_supplier_active', 'supplier ' || known.code, jsonb_build_object('active', active,
+      'before', known.active));
   exception when sqlstate 'DRYRN' then null;
   end;
   raise notice '%supplier % is %',

@@ -19,7 +19,8 @@ begin
     updated_at = now()
   where s.code = known.code;
   perform core.log_operator('set_supplier_limits', 'supplier ' || known.code,
-    jsonb_build_object('max_calls', max_calls, 'per_minute', per_minute));
+    jsonb_build_object('max_calls', max_calls, 'per_minute', per_minute, 'before',
+      jsonb_build_object('max_calls', known.max_calls, 'per_minute', known.per_minute)));
   raise notice 'supplier %: calls at once % → %, requests a minute % → %', known.code,
     coalesce(known.max_calls::text, 'no limit'), coalesce(max_calls::text, 'no limit'),
     coalesce(known.per_minute::text, 'no limit'), coalesce(per_minute::text, 'no limit');

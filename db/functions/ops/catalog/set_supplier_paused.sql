@@ -22,13 +22,15 @@ begin
     waiting := (
       select count(*) from supply.order_items i
       where i.supplier = known.code and i.limited_rank = 0 and i.completed_at is null);
-    raise notice 'supplier % gets new items again; % wait for it, the oldest are sent first', known.code, waiting;
+    raise notice 'supplier % gets new items again (it was paused: %); % wait for it, the oldest are sent first',
+      known.code, known.paused_reason, waiting;
   else
     raise notice 'supplier % is paused: new items go to other suppliers, or wait; its items are still polled',
       known.code;
   end if;
   perform core.log_operator('set_supplier_paused', 'supplier ' || code,
-    jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', waiting)));
+    jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', waiting, 'before',
+      known.paused_reason)));
 end
 $$;
 comment on function ops.set_supplier_paused is

@@ -24,7 +24,8 @@ begin
     if set_supplier_sync.sync_every is null then
       perform core.forget_list(known.code);
     end if;
-    perform core.log_operator('set_supplier_sync', 'supplier ' || code, jsonb_build_object('sync_every', sync_every));
+    perform core.log_operator('set_supplier_sync', 'supplier ' || code, jsonb_build_object('sync_every', sync_every,
+      'before', known.sync_every));
     raise notice 'supplier %: its list is read % (before: %)', known.code, coalesce('every ' || sync_every, 'never'),
       coalesce('every ' || known.sync_every, 'never');
   else

@@ -3,6 +3,8 @@ create or replace function ops.upsert_game(slug text, name text, image_url text 
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  old jsonb;
 begin
   perform core.require(upsert_game.slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$',
     'slug must have 1 to 100 Latin letters, digits, dashes and underscores, such as space-trader');
@@ -12,6 +14,7 @@ begin
       and length(upsert_game.image_url) <= 2000,
     'image_url must be an http or https URL');
 
+  select to_jsonb(g) into old from supply.games g where g.slug = upsert_game.slug;
   -- Without the look before, each call would use up a number.
   insert into supply.games as g (slug, name, image_url)
   select upsert_game.slug, upsert_game.name, upsert_game.image_url
@@ -23,8 +26,10 @@ begin
       and (g.name, g.image_url) is distinct from (upsert_game.name, upsert_game.image_url);
   end if;
   if found then
-    perform core.log_operator('upsert_game', 'game ' || slug, jsonb_build_object('name', name, 'image_url', image_url));
-    raise notice 'game % is %', slug, name;
+    perform core.log_operator('upsert_game', 'game ' || slug, jsonb_build_object('name', name, 'image_url', image_url)
+      || core.values_before(old, jsonb_build_object('name', name, 'image_url', image_url)));
+    raise notice 'game % is %', slug, concat(name, ' (changed: ' || core.changed_columns(old,
+      jsonb_build_object('name', name, 'image_url', image_url)) || ')');
   else
     raise notice 'game % has these values already: nothing changed', slug;
   end if;

@@ -1,7 +1,7 @@
 -- Roles: trade
 create or replace function ops.upsert_offer(
-  product_id anycompatible, supplier text, sku text, cost numeric default null, priority int default 100,
-  currency text default null
+  product_id anycompatible, supplier text, sku text, cost numeric default null, priority int default null,
+  currency text default null, allow text[] default '{}'
 )
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -9,21 +9,32 @@ as $$
 declare
   product constant supply.products := core.lock_product(product_id);
   were_offered constant int[] := core.lock_offered(array[product.id]);
+  sales constant supply.sale[] := core.current_sales(array[product.id]);
+  of_list constant text[] := array['synced_at', 'stock', 'problem', 'available'];
   before supply.offers;
   after supply.offers;
+  risks supply.risk[];
 begin
+  perform core.check_allow(allow);
   select o.* into before from supply.offers o
   where o.product_id = product.id and o.supplier = upsert_offer.supplier for no key update;
-  after := core.changed_offer(before, product, supplier, sku, cost, priority, currency);
+  after := core.changed_offer(before, product, supplier, sku, coalesce(cost, before.cost),
+    coalesce(priority, before.priority, 100), coalesce(currency, before.currency));
+  risks := core.risks_of_offers(array[after]);
   if core.write_offers(array[after], were_offered, 'upsert_offer') = 0 then
     raise notice 'supplier % offers product % with these values already: nothing changed', supplier, product.id;
     return;
   end if;
-  raise notice 'supplier % offers product % (%) as %, priority %, at a cost of %', supplier, product.id, product.name,
-    sku, priority, coalesce(cost || ' ' || coalesce(currency, product.currency), 'an unknown amount');
+  perform core.refuse_risks(risks || core.risks_of_sales(sales, core.current_sales(array[product.id])), allow);
+  raise notice 'supplier % offers product % (%) as %, priority %, at %', supplier, product.id, product.name, sku,
+    after.priority, concat(
+      case when after.cost is null then 'a cost that is not known' else 'a cost of ' || after.cost || ' ' end,
+      case when after.cost is not null then coalesce(after.currency, product.currency) end,
+      case when before.supplier is not null then format(' (changed: %s)', core.changed_columns(
+        to_jsonb(before) - of_list, to_jsonb(after) - of_list)) end);
 end
 $$;
 comment on function ops.upsert_offer is
-  'Creates or changes a supplier''s offer of a product: sku, cost of one unit in currency (null: the product''s) and
-priority. The smallest priority number is used first, among equals the cheapest. The supplier''s list replaces cost and
-currency. Items under way keep theirs.';
+  'Creates or changes a supplier''s offer of a product: sku, cost of one unit in currency (at first the product''s) and
+priority (at first 100: the smallest is used first, among equals the cheapest). Null keeps these three. The supplier''s
+list replaces cost and currency. Items under way keep theirs. allow: below_cost, large_change.';

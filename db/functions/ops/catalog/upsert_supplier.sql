@@ -9,6 +9,7 @@ as $$
 declare
   secret_rule constant text := ' must have 1 to 500 visible ASCII characters, or be env: and a setting whose name '
     'begins with SUPPLIER_SECRET_';
+  secrets constant text[] := array['token', 'push_secret'];
   before supply.suppliers;
   after supply.suppliers;
   lists_offers boolean;
@@ -67,9 +68,14 @@ begin
   perform core.request_sealing();
   perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(
     'base_url', after.base_url, 'protocol', after.protocol, 'token_url', after.token_url, 'client_id',
-    after.client_id)));
+    after.client_id)) || case when before.code is null then '{}'
+      else core.values_before(to_jsonb(before) - secrets, to_jsonb(after)) end);
   raise notice 'supplier % is %: protocol %, at %', code,
-    case when before.code is null then 'created' else 'changed' end, after.protocol, after.base_url;
+    case when before.code is null then 'created' else 'changed' end, after.protocol, concat(after.base_url,
+      case when before.code is not null then format(' (changed: %s)', concat_ws(', ',
+        core.changed_columns(to_jsonb(before) - secrets, to_jsonb(after) - secrets), case
+          when (before.token, before.push_secret) is distinct from (after.token, after.push_secret)
+          then 'its secrets' end)) end);
 end
 $$;
 comment on function ops.upsert_supplier is

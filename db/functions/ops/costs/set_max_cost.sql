@@ -26,9 +26,9 @@ begin
   where o.product_id = offer.product_id and o.supplier = offer.supplier;
   perform core.note_offered(product_ids, were_offered);
   perform core.log_operator('set_max_cost', format('product %s at %s', offer.product_id, supplier),
-    jsonb_build_object('max_cost', max_cost));
-  raise notice 'product % at %: used up to a cost of %', offer.product_id, supplier,
-    coalesce(max_cost::text, 'any amount');
+    jsonb_build_object('max_cost', max_cost, 'before', offer.max_cost));
+  raise notice 'product % at %: used up to a cost of % (before: %)', offer.product_id, supplier,
+    coalesce(max_cost::text, 'any amount'), coalesce(offer.max_cost::text, 'any amount');
 end
 $$;
 comment on function ops.set_max_cost is

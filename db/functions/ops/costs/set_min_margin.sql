@@ -42,7 +42,7 @@ begin
       raise exception 'dry run' using errcode = 'DRYRN';
     end if;
     perform core.log_operator('set_min_margin', coalesce('product ' || product_id, 'all products'),
-      jsonb_build_object('min_margin', min_margin));
+      jsonb_build_object('min_margin', min_margin, 'before', before));
   exception when sqlstate 'DRYRN' then null;
   end;
   raise notice '%: % → %; products that went out of stock, or came back: %',

@@ -11,7 +11,7 @@ begin
     order by a.id limit 1;
   if not found then
     partner_id := ops.create_account('Demo partner', mode => 'test');
-    perform ops.deposit(partner_id, 100000, 'demo');
+    perform ops.deposit(partner_id, 100000, 'demo', allow => '{known_reference,large_amount}');
   end if;
   insert into supply.webhook_secrets (account_id, secret) values (partner_id, encode(core.random_bytes(), 'hex'))
   on conflict on constraint webhook_secrets_pkey do nothing;

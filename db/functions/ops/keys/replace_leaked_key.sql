@@ -26,9 +26,11 @@ begin
   update supply.api_keys k set revoked_at = now() where k.id = leaked.id;
   perform core.log_operator('replace_leaked_key', 'key ' || leaked.id, jsonb_build_object('new_key_id', issued.key_id));
   raise notice 'key % (…%) is revoked, key % replaces it', leaked.id, leaked.last4, issued.key_id;
-  raise notice 'account % (%) used the old key since %, %', leaked.account_id,
-    (select a.name from supply.accounts a where a.id = leaked.account_id), leaked.created_at::timestamptz(0),
-    coalesce('last at ' || leaked.last_used_at::timestamptz(0), 'but never for a request');
+  -- The time of the last use is recorded to the minute.
+  raise notice 'the old key of account % (%) worked since %; %', leaked.account_id,
+    (select a.name from supply.accounts a where a.id = leaked.account_id),
+    to_char(leaked.created_at, 'YYYY-MM-DD HH24:MI TZH'), coalesce('its last request came at about '
+      || to_char(leaked.last_used_at, 'YYYY-MM-DD HH24:MI TZH'), 'no request came with it');
   select count(*) as orders, coalesce(sum(o.total_amount), 0) as amount, min(o.currency) as currency into placed
   from ops.key_orders(leaked.id, replace_leaked_key.since) o;
   raise notice 'the old key placed % orders for % since %: select * from ops.key_orders(%)', placed.orders,

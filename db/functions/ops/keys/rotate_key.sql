@@ -26,9 +26,11 @@ begin
   select a.* into issued from core.add_api_key(added) a;
   update supply.api_keys k set expires_at = least(k.expires_at, rotate_key.at + overlap) where k.id = old.id;
   perform core.log_operator('rotate_key', 'key ' || old.id, jsonb_build_object(
-    'new_key_id', issued.key_id, 'overlap', overlap, 'at', rotate_key.at));
-  raise notice 'key % replaces key %, which works until %', issued.key_id, old.id,
-    least(old.expires_at, rotate_key.at + overlap)::timestamptz(0);
+    'new_key_id', issued.key_id, 'overlap', overlap, 'at', rotate_key.at,
+    'expires_at', least(old.expires_at, rotate_key.at + overlap), 'before', old.expires_at));
+  raise notice 'key % replaces key %, which works until % (before: %)', issued.key_id, old.id,
+    least(old.expires_at, rotate_key.at + overlap)::timestamptz(0),
+    coalesce('until ' || old.expires_at::timestamptz(0), 'without an end');
   return issued.key;
 end
 $$;

@@ -20,7 +20,8 @@ begin
     expires_at = after.expires_at, allowed_origins = after.allowed_origins, allowed_ips = after.allowed_ips
   where k.id = before.id;
   perform core.log_operator('set_key', 'key ' || before.id, jsonb_build_object(
-    'expires_at', after.expires_at, 'allowed_origins', after.allowed_origins, 'allowed_ips', after.allowed_ips));
+    'expires_at', after.expires_at, 'allowed_origins', after.allowed_origins, 'allowed_ips', after.allowed_ips)
+    || core.values_before(to_jsonb(before), to_jsonb(after)));
   raise notice 'changed key % (…%): %', before.id, before.last4,
     core.changed_columns(to_jsonb(before), to_jsonb(after));
 end

@@ -1,5 +1,7 @@
 -- Roles: support, finance
-create or replace function ops.refund_item(item_id anycompatible, amount numeric, reference text, note text)
+create or replace function ops.refund_item(
+  item_id anycompatible, amount numeric, reference text, note text, allow text[] default '{}'
+)
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -14,11 +16,11 @@ begin
     'object_not_in_prerequisite_state');
   perform core.require(item.status = 'completed',
     format('item %s is open: the service refunds it if it fails', item.id), 'object_not_in_prerequisite_state');
-  return core.post_once(
-    'adjustment', (select o.account_id from supply.orders o where o.id = item.order_id), amount, reference, note, item);
+  return core.post_once('refund_item', (select o.account_id from supply.orders o where o.id = item.order_id), amount,
+    reference, note, item, refund_item.allow);
 end
 $$;
 comment on function ops.refund_item is
-  'Refunds a delivered item''s price or a part of it (account currency) and returns the balance. All refunds of an item
-are at most its price. The partner sees an adjustment with the order''s code; the order does not change. A repeated
-reference changes nothing. Raises for an open or failed item, and for a reference used elsewhere.';
+  'Refunds a delivered item''s price or a part of it (account currency) and returns the balance; null: it waits for a
+second login. All refunds of an item are at most its price. The partner sees an adjustment with the order''s code. A
+repeated reference changes nothing. Raises for an open or failed item. allow: large_amount, closed_account.';

@@ -20,8 +20,8 @@ begin
   where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
   select i.* into item from supply.order_items i where i.id = wanted_id for no key update;
   perform core.require(item.completed_at is null, format('item %s is final already: %s', item.id, item.status),
-    'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has '
-      'to move.');
+    'object_not_in_prerequisite_state', 'A final item stays as it is. To give money back for a delivered item: '
+      'ops.refund_item. A failed item was refunded when it failed.');
   -- guard: an operator settles stuck and held items only
   perform core.require(item.stuck_at is not null or item.held_at is not null or core.is_unsent(item),
     format('item %s is neither stuck nor held; workers ask its supplier', item.id),
