@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
+import { place } from '../../support/orders.ts'
+import { makeCatalog, makePartner } from '../../support/partner.ts'
 
 const database = testDatabase()
 
@@ -38,6 +40,7 @@ const mayCall = new Map<string, Role[]>(
 
 const logins = new Map<Role, { name: string; sql: postgres.Sql }>()
 beforeAll(async () => {
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   for (const role of roles) {
     const name = `login_${role}_${process.pid}_${randomBytes(4).toString('hex')}`
     await database.sql.unsafe(`create role ${name} login password 'secret' in role supply_${role}`)
@@ -121,4 +124,66 @@ test('no role of operators can become another one, the owner, or a process', asy
       })
     }
   }
+})
+
+/** The tasks of a month, each one statement, as before there were roles. $account, $item, $event and $key are ids. */
+const month: { [role in Exclude<Role, 'operator' | 'analyst'>]: string[] } = {
+  finance: [
+    `select * from ops.onboard('Acme', 50000, 'invoice 1')`,
+    `select ops.deposit('Acme', 50000, 'invoice 2')`,
+    `select ops.correct_deposit('Acme', 'invoice 2', 5000, 'a digit too many')`,
+    `select ops.adjust('Acme', -10, 'fee 1', 'a fee')`,
+    `select ops.refund_item('$item', 1, 'late 1', 'it came late')`,
+    `select * from ops.statement('Acme', '2026-11')`,
+    `select ops.set_low_balance_threshold('Acme', 100)`,
+    `select ops.set_rate('EUR', 'RUB', 90, null)`,
+    `select ops.set_account_active('Acme', false)`,
+  ],
+  trade: [
+    `select ops.upsert_game('dragon', 'Dragon Realms')`,
+    `select ops.upsert_product(900, 'dragon', '60 pearls', 89, 'RUB', 'id_only')`,
+    `select ops.upsert_supplier('second', 'https://second.example', 'token')`,
+    `select ops.upsert_offer(900, 'second', 'sku-60', cost => 70)`,
+    `select ops.set_price(900, 95)`,
+    `select ops.set_in_stock(900, false)`,
+    `select ops.set_min_margin(0.05, 900)`,
+    `select ops.set_max_cost(900, 'second', 80)`,
+    `select ops.set_rate('USD', 'RUB', 80, null)`,
+    `select ops.set_supplier_paused('second', 'maintenance')`,
+    `select ops.set_supplier_active('second', false)`,
+    `select * from ops.margins()`,
+  ],
+  support: [
+    `select * from ops.order_story('$item')`,
+    `select * from ops.find('Space')`,
+    `select ops.issue_key($account, label => 'a second shop')`,
+    `select ops.set_key_origins($key, '{shop.example}')`,
+    `select ops.rotate_key($key)`,
+    `select ops.revoke_key($key)`,
+    `select ops.set_supplier_paused('first', 'an outage')`,
+    `select ops.set_supplier_paused('first', null)`,
+    `select ops.poll_all('first')`,
+    `select ops.deliver_all($account)`,
+    `select ops.redeliver_all($account, now() - interval '1 day')`,
+    `select ops.refund_item('$item', 1, 'late 2', 'it came late')`,
+    `select * from ops.attention`,
+    `select * from ops.audit_all()`,
+  ],
+}
+
+test.each(Object.entries(month))('the tasks of a month work as %s, each as one statement', async (role, statements) => {
+  const partner = await makePartner(database.sql, { name: `Partner of ${role}` })
+  const { body } = await place(database.sql, partner)
+  const item = body.items[0]?.id ?? ''
+  await database.sql`select ops.settle_item(${item}, 'completed')`
+  for (const statement of statements) {
+    const filled = statement
+      .replaceAll('$account', String(partner.accountId))
+      .replaceAll('$key', String(partner.keyId))
+      .replaceAll('$item', item)
+    await expect(sqlOf(role as Role).unsafe(filled), statement).resolves.toBeDefined()
+  }
+  const [logged] =
+    await database.sql`select count(*)::int as entries from ops.operator_log where who = ${logins.get(role as Role)?.name ?? ''}`
+  expect(logged?.entries).toBeGreaterThan(5)
 })

@@ -259,6 +259,34 @@ describe('ops.load_catalog', () => {
   })
 })
 
+describe('a value of another type in a catalog', () => {
+  const product = { id: 5, game_slug: 'dragon', name: 'Pearls', price: 1, currency: 'RUB', delivery_type: 'id_only' }
+  test.each([
+    [
+      { products: [product, { ...product, id: 6, price: 'abc' }] },
+      "product 2 of the catalog (id 6): price must be a number, not 'abc'",
+    ],
+    [{ products: [{ ...product, id: 'x' }] }, `product 1 of the catalog (id x): id must be an integer, not 'x'`],
+    [
+      { products: [{ ...product, in_stock: 'perhaps' }] },
+      `product 1 of the catalog (id 5): in_stock must be true or false, not 'perhaps'`,
+    ],
+    [
+      { offers: [{ product_id: 7, supplier: 'first', sku: 'x', cost: '1,5' }] },
+      `offer 1 of the catalog (product_id 7): cost must be a number, not '1,5'`,
+    ],
+    [
+      { offers: [{ product_id: 7, supplier: 'first', sku: 'x', priority: 1.5 }] },
+      `offer 1 of the catalog (product_id 7): priority must be an integer, not '1.5'`,
+    ],
+  ])('is refused with its entry: %j', async (catalog, message) => {
+    await expect(sql()`select ops.load_catalog(${sql().json(catalog)})`).rejects.toMatchObject({
+      ...refusals.wrongArgument,
+      message,
+    })
+  })
+})
+
 describe('a deposit', () => {
   test('in another currency than that of the account is refused, whatever is allowed', async () => {
     const account = await newAccount('USD')

@@ -73,6 +73,24 @@ describe('ops.help()', () => {
     expect(webhooks.find(({ name }) => name === 'dead_letters')?.what).toContain('Columns: event_id, order_code')
   })
 
+  test('breaks its lines at blanks alone, and no quoted value of a statement', async () => {
+    const comments = await database.sql<{ name: string; comment: string }[]>`
+      select name, regexp_replace(comment, '\\s+', ' ', 'g') as comment from core.help_objects`
+    const joined = (text: string) => text.replaceAll(/\s+/g, ' ')
+    for (const { name, what } of await help()) {
+      const comment = comments.find((one) => one.name === bare(name))?.comment ?? ''
+      expect(comment.startsWith(joined(what)), name).toBe(true)
+    }
+    const introductions = await database.sql`select task, introduction from core.help_tasks`
+    for (const { task, introduction } of introductions) {
+      const [how] = await help(task)
+      expect(joined(how?.what ?? ''), task).toBe(joined(introduction))
+      const statements = [...introduction.matchAll(/select .*;/g)].map(([statement]) => statement)
+      for (const value of statements.flatMap((statement) => statement.match(/'[^']*'/g) ?? []))
+        expect(how?.what, task).toContain(value)
+    }
+  })
+
   test('has the whole text of one function or view', async () => {
     for (const name of objects) {
       const rows = await help(`ops.${name}`)

@@ -30,6 +30,10 @@ begin
   from jsonb_array_elements(catalog -> 'products') as e;
   perform core.refuse_unknown(e, 'an offer', array['product_id', 'supplier', 'sku', 'cost', 'priority', 'currency'])
   from jsonb_array_elements(catalog -> 'offers') as e;
+  perform core.refuse_wrong_values(catalog -> 'products', 'product', 'id',
+    '{"id": "int", "price": "numeric", "amount_value": "numeric", "max_quantity": "int", "in_stock": "boolean"}');
+  perform core.refuse_wrong_values(catalog -> 'offers', 'offer', 'product_id',
+    '{"product_id": "int", "cost": "numeric", "priority": "int"}');
   perform core.require(false, format('the catalog lists %s twice', entry.named))
   from (
     select 'game ' || (e ->> 'slug') as named from jsonb_array_elements(catalog -> 'games') as e
