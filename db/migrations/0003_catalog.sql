@@ -87,6 +87,7 @@ comment on table supply.reasons is 'Buyer-safe Russian texts for the error codes
 comment on column supply.reasons.error_code is 'The supplier''s errorCode.';
 comment on column supply.reasons.reason is 'What a buyer may read.';
 insert into supply.reasons (error_code, reason) values
+  ('CANCELLED', 'Заказ отменён.'),
   ('PLAYER_NOT_FOUND', 'Игрок с указанным идентификатором не найден. Проверьте данные и оформите заказ заново.'),
   ('INVALID_PLAYER_ID', 'Идентификатор игрока указан неверно. Проверьте данные и оформите заказ заново.'),
   ('INVALID_SERVER', 'Сервер или зона игрока указаны неверно. Проверьте данные и оформите заказ заново.'),

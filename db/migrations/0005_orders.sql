@@ -244,7 +244,7 @@ create table supply.supplier_attempts (
   id bigint generated always as identity primary key,
   item_id uuid not null references supply.order_items,
   supplier text collate "C" not null references supply.suppliers,
-  method text not null check (method in ('put', 'get', 'push', 'operator')),
+  method text not null check (method in ('put', 'get', 'push', 'operator', 'partner')),
   lease_token uuid unique,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
@@ -266,11 +266,12 @@ create index supplier_attempts_latest on supply.supplier_attempts (started_at, s
 create index supplier_attempts_open on supply.supplier_attempts (supplier, started_at) where finished_at is null;
 create index supplier_attempts_raw on supply.supplier_attempts (started_at) where raw is not null;
 comment on table supply.supplier_attempts is
-  'Every call to a supplier, every result it pushed and every settlement by hand, with its result.';
+  'Every call to a supplier, every result it pushed, every settlement by hand and every cancellation.';
 comment on column supply.supplier_attempts.id is 'A running number.';
 comment on column supply.supplier_attempts.item_id is 'The item.';
 comment on column supply.supplier_attempts.supplier is 'The supplier.';
-comment on column supply.supplier_attempts.method is 'put (sent), get (polled), push, or operator.';
+comment on column supply.supplier_attempts.method is
+  'put (sent), get (polled), push, operator, or partner (cancelled).';
 comment on column supply.supplier_attempts.lease_token is
   'The fencing token of the call; null for pushes and operators.';
 comment on column supply.supplier_attempts.started_at is 'When the call began.';

@@ -10,7 +10,7 @@ as $$
           partition by a.item_id, a.supplier, a.method, a.verdict, a.outcome, a.status_code, a.error order by a.id)
       end as run
     from supply.order_items i
-    join supply.supplier_attempts a on a.item_id = i.id and a.method <> 'operator'
+    join supply.supplier_attempts a on a.item_id = i.id and a.method not in ('operator', 'partner')
     where i.order_id = story_of_items.order_id
     window later as (partition by a.item_id order by a.id)
   ), told as (

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, completed, leaseCalls, notPlaced, record } from '../../support/items.ts'
+import { balanceOf } from '../../support/orders.ts'
+import { makePartner, products } from '../../support/partner.ts'
+
+const { sql, partner, order, read, eventsOf, push } = itemTests({ audited: true })
+
+const cancel = async (code: string, of = partner()) => {
+  const [row] = await sql()`select * from api.cancel_order(${of.accountId}, ${code})`
+  return { result: row?.result, body: row?.body }
+}
+const cancelItem = (item: string, note: string | null = 'the partner asked') =>
+  sql()`select ops.cancel_item(${item}, ${note})`
+
+describe('an order that no supplier has', () => {
+  test('is cancelled: its items fail with CANCELLED, it is refunded, and its event says so', async () => {
+    const { code } = await order({
+      callbackUrl: 'https://hooks.example/x',
+      items: [{ productId: products.topUp, quantity: 2 }, { productId: products.key }],
+    })
+    const { result, body } = await cancel(code)
+    expect(result).toBe('cancelled')
+    const cancelled = { status: 'failed', errorCode: 'CANCELLED', errorMessage: 'Заказ отменён.' }
+    expect(body).toMatchObject({
+      ...{ code, status: 'failed', outcome: 'none', error: 'ORDER_FAILED', reason: null },
+      ...{ totalAmount: 41, refundedAmount: 41, items: [cancelled, cancelled] },
+    })
+    expect(await balanceOf(sql(), partner())).toBe(1000)
+    expect(await eventsOf(code)).toMatchObject([{ event_type: 'order.failed' }])
+  })
+
+  test('is cancelled once: a repeat is answered in the same way and moves no money', async () => {
+    const { code } = await order()
+    const first = await cancel(code)
+    expect(await cancel(code)).toEqual(first)
+    expect(await balanceOf(sql(), partner())).toBe(1000)
+  })
+
+  test('is not called any more', async () => {
+    const { code, item } = await order()
+    await cancel(code)
+    expect(await leaseCalls(sql(), [item])).toEqual([])
+  })
+
+  test('is cancelled after a call that certainly placed nothing', async () => {
+    const { code, item } = await order()
+    await answer(sql(), item, notPlaced('unreachable'))
+    expect((await cancel(code)).result).toBe('cancelled')
+  })
+})
+
+describe('an item that a supplier may have', () => {
+  test('is not cancelled while its call is under way, nor afterwards', async () => {
+    const { code, item } = await order()
+    const [call] = await leaseCalls(sql(), [item])
+    expect(await cancel(code)).toEqual({ result: 'NOT_CANCELLABLE', body: null })
+    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
+    expect((await cancel(code)).result).toBe('NOT_CANCELLABLE')
+    await expect(cancelItem(item)).rejects.toThrow(`item ${item} may be at supplier first`)
+    expect(await record(sql(), call as never, completed())).toBe('settled')
+    expect((await cancel(code)).result).toBe('NOT_CANCELLABLE')
+  })
+
+  test('leaves the other items of its order to be cancelled, which ends partly when it completes', async () => {
+    const { code, items } = await order({ items: [{ productId: products.topUp }, { productId: products.key }] })
+    const [call] = await leaseCalls(sql(), items.slice(0, 1))
+    expect((await cancel(code)).body).toMatchObject({
+      ...{ status: 'processing', refundedAmount: 0 },
+      items: [{ status: 'processing' }, { status: 'failed', errorCode: 'CANCELLED' }],
+    })
+    await record(sql(), call as never, completed())
+    expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'partial', refundedAmount: 20 })
+    expect((await cancel(code)).result).toBe('cancelled')
+  })
+})
+
+test('an order of another account, and an unknown one, are not found', async () => {
+  const { code } = await order()
+  expect(await cancel(code, await makePartner(sql()))).toEqual({ result: 'ORDER_NOT_FOUND', body: null })
+  expect(await cancel('ord_unknown')).toEqual({ result: 'ORDER_NOT_FOUND', body: null })
+})
+
+test('a late result of a cancelled item changes nothing and raises an alert', async () => {
+  const { code, item } = await order()
+  await cancel(code)
+  await push('first', item, completed())
+  expect(await read(code)).toMatchObject({ status: 'failed', items: [{ errorCode: 'CANCELLED' }] })
+  const alerts = await sql()`select from ops.alerts where message like ${`%${item}%`}`
+  expect(alerts).toHaveLength(1)
+})
+
+test('ops.cancel_item cancels an item and needs a note', async () => {
+  const { code, item } = await order()
+  await expect(cancelItem(item, ' ')).rejects.toThrow('note must say why')
+  await cancelItem(item)
+  expect(await read(code)).toMatchObject({ status: 'failed', items: [{ errorCode: 'CANCELLED' }] })
+  await expect(cancelItem(item)).rejects.toThrow('is final already')
+})
+
+test('cancellations that race calls leave each item either sent or refunded', async () => {
+  const count = 80
+  const orders = []
+  for (let n = 0; n < count; n += 1) orders.push(await order())
+  const race = orders.map(async ({ code, item }, n) => {
+    if (n % 2 === 0) await sql()`select pg_sleep(0.002)`
+    const [{ result }, calls] = await Promise.all([cancel(code), leaseCalls(sql(), [item])])
+    return { result, sent: calls.length === 1, item, code }
+  })
+  for (const { result, sent, code } of await Promise.all(race)) {
+    expect({ code, result, sent }).toEqual({ code, result: sent ? 'NOT_CANCELLABLE' : 'cancelled', sent })
+  }
+  const [sums] = await sql()`
+    select count(*) filter (where status = 'processing')::int as sent, count(*) filter (where status = 'failed')::int as refunded
+    from ops.orders where account_id = ${partner().accountId}`
+  expect(sums?.sent + sums?.refunded).toBe(count)
+})
