@@ -144,6 +144,10 @@ class SupplyClient:
         """An order as it is now, with its delivered keys."""
         return self._get(f"/b2b/orders/{_segment(code)}")
 
+    def cancel(self, code: str) -> Json:
+        """Cancels the items that no supplier can have yet, and returns the order."""
+        return self._post(f"/b2b/orders/{_segment(code)}/cancel", {})
+
     def timeline(self, code: str) -> Json:
         """The history of an order, oldest first."""
         return self._get(f"/b2b/orders/{_segment(code)}/timeline")

@@ -97,6 +97,14 @@ export class SupplyClient {
     return this.#get(`/b2b/orders/${encodeURIComponent(code)}`, {}, options)
   }
 
+  /**
+   * Cancels the items of an order that no supplier can have yet, and returns the order. Throws a RefusedError with
+   * `NOT_CANCELLABLE` if there are none.
+   */
+  cancel(code: string, options?: CallOptions): Promise<api.Order> {
+    return this.#post(`/b2b/orders/${encodeURIComponent(code)}/cancel`, {}, options)
+  }
+
   /** The history of an order, oldest first. */
   timeline(code: string, options?: CallOptions): Promise<api.OrderTimelineAnswer> {
     return this.#get(`/b2b/orders/${encodeURIComponent(code)}/timeline`, {}, options)

@@ -14,6 +14,7 @@ export type RefusalCode =
   | 'BODY_TOO_LARGE'
   | 'DELIVERY_DATA_INVALID'
   | 'EVENT_NOT_FINAL'
+  | 'NOT_CANCELLABLE'
   | 'EVENT_NOT_FOUND'
   | 'FORBIDDEN'
   | 'GAME_NOT_FOUND'

@@ -58,6 +58,7 @@ const rows = {
   DELIVERY_DATA_INVALID: { status: 400, text: 'The deliveryData does not fit the product' },
   PRODUCT_UNAVAILABLE: { status: 422, text: 'The product cannot be ordered now' },
   QUANTITY_OUT_OF_RANGE: { status: 422, text: 'The quantity is outside the limits of the product' },
+  NOT_CANCELLABLE: { status: 422, text: 'Nothing of the order can be cancelled: its items may be at their suppliers' },
   SPENDING_LIMIT: { status: 422, text: 'The order exceeds a spending limit' },
   PRICE_CHANGED: { status: 422, text: 'The price is above the given limit' },
 } satisfies { [name: string]: ErrorRow }

@@ -181,6 +181,28 @@ export const orderRoutes = [
     },
   }),
   route({
+    method: 'post',
+    path: '/b2b/orders/:code/cancel',
+    access,
+    id: 'cancelOrder',
+    tag,
+    summary: 'Cancel an order',
+    description:
+      'Items that certainly never reached a supplier fail with `errorCode` `CANCELLED`, and are refunded when the ' +
+      'order ends. Items that a supplier may have are left as they are. A repeat gets the same answer. The request has ' +
+      'no body.',
+    params: { code: ofOrder },
+    answers: { 200: { description: 'The order, with its cancelled items.', data: models.order } },
+    errors: ['ORDER_NOT_FOUND', 'NOT_CANCELLABLE'],
+    handle: async (ctx, { db, reads, sealing, account: { id: account_id }, params: { code } }) => {
+      const cancel = () => db.call('api.cancel_order', { account_id, code }).finally(() => reads.noteWrite(account_id))
+      const [answer] = await ctx.state.databaseTime(cancel)
+      if (answer === undefined) throw new Error('api.cancel_order returned no row')
+      if (answer.body === null) return refuse(ctx, refusalOf(answer.result))
+      replyUnstored(ctx, sealing.openCodes(answer.body))
+    },
+  }),
+  route({
     method: 'get',
     path: '/b2b/orders/:code/timeline',
     access,

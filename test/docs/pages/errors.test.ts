@@ -125,6 +125,13 @@ const causes: { [heading: string]: (() => Promise<Answer>)[] } = {
     },
   ],
   INSUFFICIENT_BALANCE: [() => place({}, keys.poor)],
+  NOT_CANCELLABLE: [
+    async () => {
+      const { json } = await place({ externalOrderId: 'shop-1004' })
+      await settle(sql(), json.data.items[0].id, completed())
+      return api().post(`/b2b/orders/${json.data.code}/cancel`, { key: partner.key })
+    },
+  ],
   SPENDING_LIMIT: [
     async () => {
       await place({}, keys.limited)

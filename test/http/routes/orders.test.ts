@@ -161,3 +161,25 @@ describe('a repeated request', () => {
     expect((await post(request, {}, await makePartner(sql()))).status).toBe(201)
   })
 })
+
+describe('POST /b2b/orders/:code/cancel', () => {
+  const cancel = (code: string, who = partner()) => postTo(`/b2b/orders/${code}/cancel`, undefined, {}, who)
+
+  test('answers 200 with the cancelled order, and again the same', async () => {
+    const { json: placed } = await post(order())
+    const first = await cancel(placed.data.code)
+    expect(first).toMatchObject({
+      status: 200,
+      json: { data: { code: placed.data.code, status: 'failed', items: [{ errorCode: 'CANCELLED' }] } },
+    })
+    expect(await cancel(placed.data.code)).toMatchObject({ status: 200, json: first.json })
+  })
+
+  test('answers 422 for an order that its supplier may have, and 404 for one of another account', async () => {
+    const { json: placed } = await post(order())
+    await supplierAnswers(sql(), placed.data.items[0].id, completed())
+    expect(await cancel(placed.data.code)).toMatchObject({ status: 422, json: { code: 'NOT_CANCELLABLE' } })
+    const other = await makePartner(sql())
+    expect(await cancel(placed.data.code, other)).toMatchObject({ status: 404, json: { code: 'ORDER_NOT_FOUND' } })
+  })
+})
