@@ -60,7 +60,8 @@ main()`,
       const input = join(folder, 'openapi.json')
       writeFileSync(input, JSON.stringify(document))
       const options = ['--input', input, '--output', join(folder, 'client'), '--useOptions', '--useUnionTypes']
-      await run(process.execPath, [join(modules, '.bin/openapi'), ...options])
+      // Not .bin/openapi: another package has a program of this name.
+      await run(process.execPath, [join(modules, 'openapi-typescript-codegen/bin/index.js'), ...options])
     },
     program: (productId) => `
 import { ApiError, CatalogService, OpenAPI, OrdersService } from './client'
