@@ -11,8 +11,11 @@ import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
 import type { FirstAttempts } from './deliver_webhook.ts'
 
-/** A call that is due, leased to this worker. */
-export type LeasedCall = Functions['work.begin_calls']['result'][number]
+/**
+ * A call that is due, leased to this worker. It may place an order before `sendBefore`, a time of `performance.now()`:
+ * until then the lease outlives the call, whatever stopped this process meanwhile.
+ */
+export type LeasedCall = Functions['work.begin_calls']['result'][number] & { sendBefore: number }
 
 type FinishedCall = { itemId: string; leaseToken: string; result: SupplierOutcome }
 
@@ -22,6 +25,8 @@ export type CallSupplierOptions = {
   call: (leased: LeasedCall) => Promise<SupplierOutcome>
   /** How many calls to a supplier without a limit of its own may be under way at once in this process. */
   maxCallsPerSupplier: number
+  /** How long a call takes at most, in milliseconds. */
+  callMs: number
   /** How long a supplier may leave an item unsettled before it is stuck, as an interval of PostgreSQL. */
   deadline: string
   /** How long the worker asks for an item that its supplier does not have and that is not safe to send again. */
@@ -34,6 +39,8 @@ export type CallSupplierOptions = {
   tracer: Tracer
 }
 
+/** The lease of a call, in milliseconds, as `work.begin_calls` defines it; the time of `wait_ms` is added. */
+export const callLeaseMs = 45_000
 // The most codes that one statement records. A single result can contain as many; recording them takes a second.
 const maxCodes = 10_000
 const maxPendingCodes = 1_000_000
@@ -56,9 +63,11 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
       callForIds(itemIds, async (item_ids) => {
         const under_way = Object.fromEntries(underWay)
         const supplier_cap = options.maxCallsPerSupplier
+        // The lease begins in the database after this time.
+        const calledAt = performance.now()
         const calls = await db.call('work.begin_calls', { item_ids, under_way, supplier_cap })
         for (const { supplier } of calls) count(supplier, 1)
-        return calls
+        return calls.map((call) => ({ ...call, sendBefore: calledAt + call.wait_ms + callLeaseMs - options.callMs }))
       }),
     // A job that fails because the database is unavailable would wait for seconds.
     maxRetries: Number.POSITIVE_INFINITY,
@@ -67,8 +76,9 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
   const record = recordResults<FinishedCall, Functions['work.finish_calls']['result'][number]>({
     run: async (results) => {
       const times = { deadline, unsafe_after: unsafeAfter }
+      const calledAt = performance.now()
       const rows = await db.call('work.finish_calls', { results, ...times, ...firstAttempts.request() })
-      firstAttempts.begin(rows)
+      firstAttempts.begin(rows, calledAt)
       for (const { ended_outcome: outcome, ended_seconds: seconds } of rows)
         if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
       return rows

@@ -53,5 +53,6 @@ function neverPlaced(): Omit<LeasedCall, 'supplier' | 'protocol' | 'base_url' | 
     pushes_events: false,
     request_id: null,
     traceparent: null,
+    sendBefore: Number.NEGATIVE_INFINITY,
   }
 }

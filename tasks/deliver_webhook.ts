@@ -11,8 +11,13 @@ import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
 import type { SendOutcome } from '../src/webhooks/send.ts'
 
-/** An attempt to deliver an event: what to send, and the lease under which its result is recorded. */
-export type LeasedAttempt = Omit<Functions['work.begin_deliveries']['result'][number], 'ordinal'>
+type AttemptRow = Omit<Functions['work.begin_deliveries']['result'][number], 'ordinal'>
+
+/**
+ * An attempt to deliver an event: what to send, and the lease under which its result is recorded. It may be sent before
+ * `sendBefore`, a time of `performance.now()`: until then the lease outlives it, whatever stopped this process meanwhile.
+ */
+export type LeasedAttempt = AttemptRow & { sendBefore: number }
 
 type FinishedAttempt = { eventId: string; leaseToken: string; result: SendOutcome }
 type FinishedRow = Functions['work.finish_deliveries']['result'][number]
@@ -23,11 +28,17 @@ type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 export type FirstAttempts = {
   /** The arguments with which SQL leases attempts: how many may begin now, and the worker pool that makes them. */
   request(): { to_send: number; pool_id: string | null }
-  /** Begins the attempts among the rows that `work.finish_calls` or `work.finish_deliveries` returned. */
-  begin(rows: readonly { event_id: string | null }[]): void
+  /**
+   * Begins the attempts among the rows that `work.finish_calls` or `work.finish_deliveries` returned. `calledAt`: the
+   * time of `performance.now()` before that call.
+   */
+  begin(rows: readonly { event_id: string | null }[], calledAt: number): void
   /** Requests no more attempts, and resolves when those under way have ended. */
   end(): Promise<void>
 }
+
+/** The lease of an attempt, in milliseconds, as `core.lease_attempts` defines it. */
+export const attemptLeaseMs = 30_000
 
 export type DeliverWebhookOptions = {
   db: Database
@@ -35,6 +46,8 @@ export type DeliverWebhookOptions = {
   send: (attempt: LeasedAttempt & { secret: string }) => Promise<SendOutcome>
   /** How many first attempts may be under way at once. */
   maxFirstAttempts: number
+  /** How long an attempt takes at most, in milliseconds. */
+  attemptMs: number
   /** A worker pool of this process: when its heartbeat stops, the leases of its first attempts end. */
   poolId: () => string | null
   metrics: { countDelivery(verdict: string): void; observeNotifiedOrder(seconds: number): void }
@@ -53,16 +66,22 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
   const { db, send, metrics, sealing, log, tracer } = options
 
   const lease = batch<string, LeasedAttempt | null>({
-    run: (eventIds) => callForIds(eventIds, (event_ids) => db.call('work.begin_deliveries', { event_ids })),
+    run: (eventIds) =>
+      callForIds(eventIds, async (event_ids) => {
+        const calledAt = performance.now()
+        const rows = await db.call('work.begin_deliveries', { event_ids })
+        return rows.map((row) => ({ ...row, sendBefore: sendBefore(calledAt, options) }))
+      }),
     // A job that fails because the database is unavailable would wait for seconds.
     maxRetries: Number.POSITIVE_INFINITY,
   })
 
   const record = recordResults<FinishedAttempt, FinishedRow>({
     run: async (results) => {
+      const calledAt = performance.now()
       const rows = await db.call('work.finish_deliveries', { results, ...firstAttempts.request() })
       // Events that waited for the slots of these attempts.
-      firstAttempts.begin(rows)
+      firstAttempts.begin(rows, calledAt)
       return rows
     },
     onRecorded: ({ verdict, notified_seconds: seconds }) => {
@@ -102,18 +121,24 @@ async function makeSecret(db: Database, sealing: Sealing, account_id: string): P
   return (await db.call('work.keep_webhook_secret', { account_id, secret })) ?? secret
 }
 
+/** The lease began in the database after the call. */
+function sendBefore(calledAt: number, { attemptMs }: DeliverWebhookOptions): number {
+  return calledAt + attemptLeaseMs - attemptMs
+}
+
 function createFirstAttempts(
   deliver: (attempt: LeasedAttempt) => Promise<void>,
-  { maxFirstAttempts, poolId, log }: DeliverWebhookOptions,
+  options: DeliverWebhookOptions,
 ): FirstAttempts {
+  const { maxFirstAttempts, poolId, log } = options
   const underWay = new Set<Promise<void>>()
   let isEnding = false
 
   return {
     request: () => ({ to_send: isEnding ? 0 : Math.max(0, maxFirstAttempts - underWay.size), pool_id: poolId() }),
-    begin(rows) {
+    begin(rows, calledAt) {
       for (const attempt of rows.filter(isAttempt)) {
-        const delivery = deliver(attempt)
+        const delivery = deliver({ ...attempt, sendBefore: sendBefore(calledAt, options) })
           .catch((error) => {
             log.warn(
               { event: attempt.event_id, error: safeError(error) },
@@ -131,6 +156,6 @@ function createFirstAttempts(
   }
 }
 
-function isAttempt(row: { event_id: string | null }): row is LeasedAttempt {
+function isAttempt(row: { event_id: string | null }): row is AttemptRow {
   return row.event_id !== null
 }

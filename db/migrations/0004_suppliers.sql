@@ -132,7 +132,7 @@ comment on column supply.call_result.codes is 'The codes that it delivers.';
 comment on column supply.call_result.error_code is 'The supplier''s error code.';
 comment on column supply.call_result.reason is 'The supplier''s reason, in its own words.';
 comment on column supply.call_result.cause is
-  'Why a call placed no order: balance, credentials, settings, unreachable or busy.';
+  'Why a call placed no order: balance, credentials, settings, unreachable, busy or late.';
 comment on column supply.call_result.error is 'What was wrong with the answer, in technical terms.';
 comment on column supply.call_result.raw is 'The beginning of an answer that cannot be used.';
 comment on column supply.call_result.http_status is 'The status code of the answer.';

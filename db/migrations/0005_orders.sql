@@ -294,8 +294,8 @@ comment on column supply.supplier_attempts.codes is
   'The codes of the answer, in its order, sealed where DATA_KEYS is set.';
 comment on column supply.supplier_attempts.repeats is 'How often the supplier pushed the same result again.';
 comment on column supply.supplier_attempts.cause is
-  'Why the call placed no order: balance, credentials, settings, unreachable or busy; null unless the outcome is '
-  'not_placed.';
+  'Why the call placed no order: balance, credentials, settings, unreachable, busy, or late (the worker stood still); '
+  'null unless the outcome is not_placed.';
 
 create table supply.supplier_events (
   supplier text collate "C" not null references supply.suppliers,

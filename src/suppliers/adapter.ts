@@ -33,6 +33,11 @@ export type SupplierCall = SupplierAccess & {
   firstSentAt: Date | null
   /** The URL for the supplier's events about the order, the same for all of its calls; null: it shall push none. */
   eventsUrl: string | null
+  /**
+   * Whether the lease of the call surely lives. Otherwise no request that places the order is sent: another worker may
+   * have settled the item. Requests pass it on in `placing`.
+   */
+  maySend: () => boolean
 }
 
 /** The capabilities of a protocol's suppliers. The table `supply.protocols` holds the same. */

@@ -1,5 +1,5 @@
 import type { AdapterFactory, Listing, SupplierAccess, SupplierAdapter, SupplierCall } from './adapter.ts'
-import { createSupplierHttp, type Exchange, type SupplierHttp, unsendable, urlUnder } from './exchange.ts'
+import { createSupplierHttp, type Exchange, type Placing, type SupplierHttp, unsendable, urlUnder } from './exchange.ts'
 import type { SupplierOutcome } from './outcome.ts'
 
 /** A request to a supplier's API: a POST where it has a body, else a GET. */
@@ -10,6 +10,8 @@ type ApiRequest = {
   body?: object
   /** The most bytes of the answer that are read; without it, 1 MiB. */
   maxBytes?: number
+  /** Present if the request places an order. */
+  placing?: Placing
 }
 
 /** Makes requests to one supplier whose API takes our token in `X-Api-Key`. */
@@ -22,7 +24,7 @@ export type Ask = (request: ApiRequest) => Promise<Exchange>
 export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string): Api {
   const { baseUrl, token, correlation } = access
   const root = urlUnder(baseUrl, `${prefix}/`)
-  return async ({ path, query, headers: own, body, maxBytes }, signal) => {
+  return async ({ path, query, headers: own, body, maxBytes, placing }, signal) => {
     if (root === undefined) return unsendable('the base URL of the supplier is not usable')
     if (!/^[!-~]+$/.test(token)) return unsendable('the token of the supplier cannot stand in a header')
     const url = new URL(`.${path}`, root)
@@ -30,7 +32,8 @@ export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string
     const headers = { ...correlation, accept: 'application/json', 'x-api-key': token, ...own }
     if (body === undefined) return http.request({ method: 'GET', url, headers, ...(maxBytes && { maxBytes }) }, signal)
     const typed = { ...headers, 'content-type': 'application/json' }
-    return http.request({ method: 'POST', url, headers: typed, body: JSON.stringify(body) }, signal)
+    const post = { method: 'POST', url, headers: typed, body: JSON.stringify(body) } as const
+    return http.request({ ...post, ...(placing && { placing }) }, signal)
   }
 }
 

@@ -9,15 +9,18 @@ export type HttpAnswer = { status: number; retryAfter: number | null; body: Uint
 
 /**
  * The result of a request: an answer, or the reason why there is none, as a short, stable text without secrets.
- * `notSent`: no byte of it can have reached the supplier.
+ * `notSent`: why no byte of it can have reached the supplier; null: some may have.
  */
 export type Exchange =
   | { answer: HttpAnswer }
-  | { lost: string; httpStatus: number | null; retryAfter: number | null; notSent: boolean }
+  | { lost: string; httpStatus: number | null; retryAfter: number | null; notSent: NotSentCause | null }
+
+/** Our settings make no request, there was no connection, or it became too late for it. */
+type NotSentCause = 'settings' | 'unreachable' | 'late'
 
 /** The result of a request that cannot be made from our settings. */
 export function unsendable(problem: string): Exchange {
-  return { lost: problem, httpStatus: null, retryAfter: null, notSent: true }
+  return { lost: problem, httpStatus: null, retryAfter: null, notSent: 'settings' }
 }
 
 /** A request to a supplier; `url` carries the query. */
@@ -28,7 +31,16 @@ export type SupplierRequest = {
   body?: string
   /** The most bytes of the answer that are read; without it, 1 MiB. */
   maxBytes?: number
+  /** Present if the request places an order. */
+  placing?: Placing
 }
+
+/**
+ * How a request that places an order is sent. `maySend` is asked just before it is written. One that is not `repeatable`
+ * goes over a fresh connection: a supplier may close an idle one just when the request arrives, and then it may have
+ * taken the order.
+ */
+export type Placing = { maySend: () => boolean; repeatable: boolean }
 
 /** Makes requests to suppliers over connections of its own. */
 export type SupplierHttp = {
@@ -57,21 +69,40 @@ const unconnected = new WeakSet<object>()
  */
 export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): SupplierHttp {
   // `withinDeadline` covers all, so undici's own timeouts, which start again with each part, are off.
-  const agent = new Agent({
+  const settings = {
     allowH2: false,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: connectOrMark(timeoutMs),
-  })
+  }
+  const shared = new Agent(settings)
+  const agents = new Set([shared])
   const reading = new Map<string, number>()
+
+  async function onFreshConnection<T>(run: (agent: Agent) => Promise<T>): Promise<T> {
+    const agent = new Agent(settings)
+    agents.add(agent)
+    try {
+      return await run(agent)
+    } finally {
+      agents.delete(agent)
+      await agent.destroy()
+    }
+  }
   return {
     request: (request, signal) => {
       const limits = { maxBytes: request.maxBytes ?? bodyLimit, reading }
-      return performExchange(agent, optionsFor(request), signal, limits)
+      const { placing } = request
+      if (placing === undefined) return performExchange(shared, optionsFor(request), signal, limits)
+      const place = (agent: Agent) =>
+        performExchange(agent.compose(askingFirst(placing.maySend)), optionsFor(request), signal, limits)
+      return placing.repeatable ? place(shared) : onFreshConnection(place)
     },
     withinDeadline: (run, signal) => withinDeadline(timeoutMs, run, signal),
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([...agents].map((agent) => agent.destroy()))
+    },
   }
 }
 
@@ -90,8 +121,12 @@ export function urlUnder(baseUrl: string, path: string): URL | undefined {
   return url
 }
 
-function optionsFor({ method, url, headers, body }: SupplierRequest): Dispatcher.RequestOptions {
-  const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers }
+function optionsFor({ method, url, headers, body, placing }: SupplierRequest): Dispatcher.RequestOptions {
+  const target = {
+    ...{ origin: url.origin, path: `${url.pathname}${url.search}`, method, headers },
+    // Asks the supplier to close the connection.
+    reset: placing?.repeatable === false,
+  }
   // undici must not repeat a call: the retry rules decide that.
   return body === undefined ? target : { ...target, body, idempotent: false }
 }
@@ -114,8 +149,24 @@ async function withinDeadline<T>(
   }
 }
 
+class TooLate extends Error {}
+
+/** undici calls `onRequestStart` just before it writes the request to a connection. */
+function askingFirst(maySend: () => boolean): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    // The handler is this request's own.
+    const start = handler.onRequestStart?.bind(handler)
+    handler.onRequestStart = (...args) => {
+      // guard: no order is sent after the lease of its call
+      if (!maySend()) throw new TooLate()
+      start?.(...args)
+    }
+    return dispatch(options, handler)
+  }
+}
+
 async function performExchange(
-  agent: Agent,
+  agent: Dispatcher,
   options: Dispatcher.RequestOptions,
   signal: AbortSignal,
   limits: ReadLimits,
@@ -130,7 +181,7 @@ async function performExchange(
       lost: signal.aborted ? messageOf(signal.reason) : lossOf(error),
       httpStatus: head?.status ?? null,
       retryAfter: head?.retryAfter ?? null,
-      notSent: !signal.aborted && wasNotSent(error),
+      notSent: signal.aborted ? null : notSentCause(error),
     }
   }
 }
@@ -145,9 +196,12 @@ function connectOrMark(timeout: number): buildConnector.connector {
     })
 }
 
-function wasNotSent(error: unknown): boolean {
-  if (errorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') return false
-  return (error instanceof Error && unconnected.has(error)) || errorCode(error) === 'UND_ERR_INVALID_ARG'
+function notSentCause(error: unknown): NotSentCause | null {
+  if (error instanceof TooLate) return 'late'
+  const code = errorCode(error)
+  if (code === 'UND_ERR_INVALID_ARG') return 'settings'
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return null
+  return error instanceof Error && unconnected.has(error) ? 'unreachable' : null
 }
 
 /** undici does not look at the signal of a request that waits for its connection before it has one. */
@@ -198,6 +252,7 @@ class TooMuchAtOnce extends Error {}
 
 /** A short, stable text: a code of the system or of undici, never a message, because messages may quote addresses. */
 function lossOf(error: unknown): string {
+  if (error instanceof TooLate) return 'too late to send it: the lease may have ended'
   if (error instanceof TooMuchAtOnce) return 'too much of its answers at once'
   const code = errorCode(error)
   if (code === undefined) return 'connection error'

@@ -36,9 +36,10 @@ type HoldDetails = { codes: string[]; supplierOrderId: string | null; httpStatus
 
 /**
  * Why a call made no order: `balance` (ours at the supplier is spent), `credentials` (it does not accept them),
- * `settings` (ours make no request), `unreachable` (no connection), `busy` (it takes no more now).
+ * `settings` (ours make no request), `unreachable` (no connection), `busy` (it takes no more now), `late`
+ * (this worker stood still, or stops: the supplier is not at fault).
  */
-export type NotPlacedCause = 'balance' | 'credentials' | 'settings' | 'unreachable' | 'busy'
+export type NotPlacedCause = 'balance' | 'credentials' | 'settings' | 'unreachable' | 'busy' | 'late'
 
 /** The call that was answered. A quotation of the answer never contains its token. */
 type Call = { method: 'PUT' | 'GET'; reference: string; token: string }
@@ -102,8 +103,7 @@ export function notPlaced(cause: NotPlacedCause, error: string, details: Partial
 
 /** The outcome of an order request without an answer: `not_placed` only if it was certainly not sent. */
 export function unanswered(exchange: Unanswered): SupplierOutcome {
-  if (!exchange.notSent) return unknown(exchange.lost, exchange)
-  return notPlaced(exchange.lost.startsWith('connection') ? 'unreachable' : 'settings', exchange.lost)
+  return exchange.notSent === null ? unknown(exchange.lost, exchange) : notPlaced(exchange.notSent, exchange.lost)
 }
 
 // This service writes these fields itself.

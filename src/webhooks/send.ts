@@ -7,8 +7,11 @@ import { exchange } from './exchange.ts'
 import type { Failure } from './failure.ts'
 import type { NameResolver, Resolution } from './resolve.ts'
 
-/** One delivery: the callback URL as stored, the headers of this attempt and the bytes of the event. */
-export type Delivery = { url: string; headers: Record<string, string>; body: Buffer }
+/**
+ * One delivery: the callback URL as stored, the headers of this attempt and the bytes of the event. `maySend` is asked
+ * just before it is sent: whether its lease surely lives.
+ */
+export type Delivery = { url: string; headers: Record<string, string>; body: Buffer; maySend: () => boolean }
 
 /**
  * How an attempt ended (specification 6.4 and 6.6).
@@ -16,6 +19,7 @@ export type Delivery = { url: string; headers: Record<string, string>; body: Buf
  *   429 and 408 only.
  * - `refused`: nothing was sent, because this URL is not allowed.
  * - `unsent`: this process could not make the event, so nothing was sent, and the attempt does not count.
+ * - `late`: nothing was sent, because the lease may have ended, and the attempt does not count.
  * - `unresolved`: the name gave no address, so nothing was sent.
  * - `unreachable`: no answer. The receiver may or may not have received the event.
  * `error` is a short technical text for the operators, without secrets.
@@ -24,6 +28,7 @@ export type SendOutcome =
   | { kind: 'answered'; status: number; retryAfter: number | null }
   | { kind: 'refused'; reason: UrlRefusal; error: string }
   | { kind: 'unsent'; error: string }
+  | { kind: 'late'; error: string }
   | ({ kind: 'unresolved' } & Failure)
   | ({ kind: 'unreachable' } & Failure)
 
@@ -88,6 +93,11 @@ async function attemptDelivery(delivery: Delivery, options: Options): Promise<Se
     return { kind: 'refused', reason: 'blocked_address', error: connection.error }
   }
   if (connection.kind === 'failed') return { ...connection, kind: 'unreachable' }
+  // guard: an event is not sent after its lease
+  if (!delivery.maySend()) {
+    connection.socket.destroy()
+    return { kind: 'late', error: 'too late to send it: the lease may have ended' }
+  }
   return exchange(connection.socket, { url, headers: delivery.headers, body: delivery.body }, deadline)
 }
 

@@ -16,10 +16,11 @@ import { watchCalls } from '../database/failovers.ts'
 import type { Log } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { noSealing, type Sealing } from '../sealing/sealing.ts'
-import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
+import { createAdapters, type SupplierAdapters, supplierTimeoutMs } from '../suppliers/adapters.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import { createResolver } from '../webhooks/resolve.ts'
-import { createSender } from '../webhooks/send.ts'
+import { createSender, webhookTimeoutMs } from '../webhooks/send.ts'
+import { createHeartbeat } from './heartbeat.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
 import { compareClock, startPeriodicTasks } from './periodic_tasks.ts'
@@ -98,22 +99,24 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const metricsServer = port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
   const stopping = new AbortController()
   const cutOff = new AbortController()
-  let poolId: string | null = null
+  const poolIds: string[] = []
+  const heartbeat = createHeartbeat(db)
   const { tasks, firstAttempts, offerSync, closeOutside } = createTasks(
     { ...options, db: watched.db },
     adapters,
     metrics,
     { stopping: stopping.signal, cutOff: cutOff.signal },
-    () => poolId,
+    () => poolIds[0] ?? null,
+    heartbeat.aliveUntil,
   )
   // The first event is signed with the right time.
   await compareClock(db, log)
   const fatal = Promise.withResolvers<string>()
   const pools = await startPoolsOfTasks(options, tasks, metrics, async (pool_id, places) => {
-    poolId ??= pool_id
-    await db.call('work.heartbeat', { pool_ids: [pool_id], places })
+    poolIds.push(pool_id)
+    await heartbeat.beat(poolIds, places)
   })
-  const periodic = startPeriodicTasks({ db, config, log, pools, offerSync, onFatal: fatal.resolve })
+  const periodic = startPeriodicTasks({ db, config, log, pools, heartbeat, offerSync, onFatal: fatal.resolve })
 
   return {
     metricsPort: metricsServer?.port,
@@ -154,6 +157,7 @@ function createTasks(
   metrics: WorkerMetrics,
   { stopping, cutOff }: { stopping: AbortSignal; cutOff: AbortSignal },
   poolId: () => string | null,
+  aliveUntil: () => number,
 ) {
   const { db, config, log, sealing = noSealing, tracer = noTracer } = options
   const { callbackAllowNetworks: allowNetworks, publicUrl } = config
@@ -167,10 +171,11 @@ function createTasks(
     sealing,
     log,
     tracer,
-    send: (attempt) => sendEvent(sender, attempt, sealing),
+    send: (attempt) => sendEvent(sender, attempt, sealing, aliveUntil),
     maxFirstAttempts: config.webhookConcurrency,
+    attemptMs: options.webhookTimeoutMs ?? webhookTimeoutMs,
   })
-  const call = createSupplierCaller({ adapters, credentials, publicUrl, signal: cutOff, metrics })
+  const call = createSupplierCaller({ adapters, credentials, publicUrl, aliveUntil, signal: cutOff, metrics })
   const tasks = {
     call_supplier: createCallSupplier({
       db,
@@ -180,6 +185,7 @@ function createTasks(
       log,
       tracer,
       call,
+      callMs: options.supplierTimeoutMs ?? supplierTimeoutMs,
       maxCallsPerSupplier: placesOf(config),
       deadline: `${config.supplierDeadlineHours} hours`,
       unsafeAfter: `${config.supplierUnsafeMinutes} minutes`,

@@ -4,6 +4,7 @@ import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import { processName } from '../process_name.ts'
 import { repeat } from '../repeat.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import type { OfferSync } from './offer_sync.ts'
 import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
 import type { Pool } from './queue/pools.ts'
@@ -13,14 +14,13 @@ export type PeriodicTaskOptions = {
   config: Pick<Config, 'supplierSilentMinutes'>
   log: Log
   pools: Pool[]
+  heartbeat: Heartbeat
   offerSync: OfferSync
   /** Called with the reason why this process must end. */
   onFatal: (reason: string) => void
 }
 
-/**
- * How often each worker writes its heartbeat and sweeps, in milliseconds. A worker without one for 10 s counts as dead.
- */
+/** How often each worker writes its heartbeat and sweeps, in milliseconds. */
 const sweepMs = 2_000
 /** How often a worker checks its pools and alerts, in milliseconds. */
 const lookMs = 5_000
@@ -73,11 +73,11 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
 }
 
 /** Writes the heartbeat of this process, and frees the jobs of dead ones. */
-function createSweep({ db, log, pools, onFatal }: PeriodicTaskOptions) {
-  const pool_ids = pools.map(({ id }) => id)
+function createSweep({ db, log, pools, heartbeat, onFatal }: PeriodicTaskOptions) {
+  const poolIds = pools.map(({ id }) => id)
   return async () => {
     // The heartbeat comes first: after a pause of the process, its own sweep would declare it dead.
-    const unknown = await db.call('work.heartbeat', { pool_ids, places: 0 })
+    const unknown = await heartbeat.beat(poolIds)
     if (unknown) onFatal('another worker declared this one dead because its heartbeat was late')
     for (let freed = await db.call('work.sweep'); freed; freed = await db.call('work.sweep')) {
       log.warn({ jobs: freed }, 'freed jobs of dead workers')

@@ -12,6 +12,8 @@ export type SupplierCallerOptions = {
   credentials: SupplierCredentials
   /** The address of the service from outside; undefined: suppliers push no events. */
   publicUrl: string | undefined
+  /** Until when no other worker can have declared this one dead, as a time of `performance.now()`. */
+  aliveUntil: () => number
   /** Ends the calls that are under way; their outcome is then unknown. */
   signal: AbortSignal
   metrics: Pick<WorkerMetrics, 'observeSupplierCall'>
@@ -22,12 +24,12 @@ export type SupplierCallerOptions = {
  * token, and calls the adapter of the supplier's protocol. It never rejects because of a supplier or the network.
  */
 export function createSupplierCaller(options: SupplierCallerOptions) {
-  const { adapters, credentials, publicUrl, metrics } = options
+  const { adapters, credentials, metrics } = options
 
   async function callAdapter(leased: LeasedCall, signal: AbortSignal): Promise<SupplierOutcome> {
     const isPut = leased.method === 'put'
     if (leased.wait_ms > 0) await sleep(leased.wait_ms, undefined, { signal }).catch(() => {})
-    if (signal.aborted && isPut) return notPlaced('busy', 'the worker stopped before the call')
+    if (signal.aborted && isPut) return notPlaced('late', 'the worker stopped before the call')
     const adapter = adapters.adapterFor(leased.protocol)
     // An order that was certainly not sent may be sent later.
     const withoutCall = (cause: NotPlacedCause, problem: string) =>
@@ -35,7 +37,7 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
     if (adapter === undefined) return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)
     const access = await credentials.tokenFor(leased)
     if (!access.ok) return withoutCall(access.cause, access.error)
-    const call = callFrom(leased, access.token, publicUrl)
+    const call = callFrom(leased, access.token, options)
     const outcome = await (isPut ? adapter.put(call, signal) : adapter.get(call, signal))
     if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased.supplier, access.token)
     return withoutToken(outcome, access.token)
@@ -51,7 +53,11 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
   }
 }
 
-function callFrom(leased: LeasedCall, token: string, publicUrl: string | undefined): SupplierCall {
+function callFrom(
+  leased: LeasedCall,
+  token: string,
+  { publicUrl, aliveUntil }: Pick<SupplierCallerOptions, 'publicUrl' | 'aliveUntil'>,
+): SupplierCall {
   return {
     supplier: leased.supplier,
     baseUrl: leased.base_url,
@@ -67,6 +73,7 @@ function callFrom(leased: LeasedCall, token: string, publicUrl: string | undefin
     supplierOrderId: leased.supplier_order_id,
     firstSentAt: leased.first_sent_at,
     eventsUrl: leased.pushes_events ? eventsUrlOf(leased.supplier, publicUrl) : null,
+    maySend: () => performance.now() < Math.min(leased.sendBefore, aliveUntil()),
   }
 }
 

@@ -7,12 +7,13 @@ import type { Sender, SendOutcome } from '../webhooks/send.ts'
 
 /**
  * Sends an event for `tasks/deliver_webhook.ts`: opens its codes and its account's secret, and signs it with the
- * present time. Specification 6.1.
+ * present time. `aliveUntil`: as of the heartbeat. Specification 6.1.
  */
 export async function sendEvent(
   sender: Sender,
   attempt: LeasedAttempt & { secret: string },
   sealing: Sealing,
+  aliveUntil: () => number,
 ): Promise<SendOutcome> {
   const { event_id: eventId, event_type: eventType, callback_url: url } = attempt
   let body: Buffer
@@ -25,7 +26,8 @@ export async function sendEvent(
     throw error
   }
   const headers = deliveryHeaders({ eventId, eventType, secret, body, now: clock.now() })
-  return sender.send({ url, headers: { ...correlationOf(attempt), ...headers }, body })
+  const maySend = () => performance.now() < Math.min(attempt.sendBefore, aliveUntil())
+  return sender.send({ url, headers: { ...correlationOf(attempt), ...headers }, body, maySend })
 }
 
 // The receiver gets the request's id only if the partner chose that id.

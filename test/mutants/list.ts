@@ -135,6 +135,16 @@ export const mutants: Mutant[] = [
     change: [/lease_token = null, /, ''],
     tests: ['test/sql/queue/dead_workers.test.ts'],
   },
+  {
+    guard: 'no order is sent after the lease of its call',
+    change: 'remove',
+    tests: ['test/suppliers/conformance/kinguin.test.ts'],
+  },
+  {
+    guard: 'an event is not sent after its lease',
+    change: [/!delivery.*\(\)/, 'false'],
+    tests: ['test/webhooks/send.test.ts'],
+  },
   { guard: 'an account reads its own orders only', change: 'remove', tests: ['test/http/routes/orders.test.ts'] },
   {
     guard: 'a blocked address gets no webhook',

@@ -36,7 +36,7 @@ it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED'])(
     const exchange = http.request({ method: 'POST', url, headers: {}, body: '{}' }, new AbortController().signal)
     await asked.promise
     ours?.destroy(Object.assign(new Error(`read ${code}`), { code, syscall: 'read' }))
-    expect(await exchange).toMatchObject({ lost: `connection error: ${code}`, notSent: false })
+    expect(await exchange).toMatchObject({ lost: `connection error: ${code}`, notSent: null })
   },
 )
 
@@ -45,7 +45,7 @@ it('a request was not sent where there was no connection', async () => {
   await supplier.close()
   const url = new URL(`http://127.0.0.1:${port}/orders`)
   const exchange = http.request({ method: 'POST', url, headers: {}, body: '{}' }, new AbortController().signal)
-  expect(await exchange).toMatchObject({ lost: 'connection error: ECONNREFUSED', notSent: true })
+  expect(await exchange).toMatchObject({ lost: 'connection error: ECONNREFUSED', notSent: 'unreachable' })
 })
 
 it.each(['a name that does not resolve', 'a certificate that is not trusted'])(
@@ -57,7 +57,7 @@ it.each(['a name that does not resolve', 'a certificate that is not trusted'])(
       { method: 'POST', url: new URL(`https://${host}/orders`), headers: {}, body: '{}' },
       new AbortController().signal,
     )
-    expect(exchange).toMatchObject({ lost: expect.stringMatching(/^connection error: /), notSent: true })
+    expect(exchange).toMatchObject({ lost: expect.stringMatching(/^connection error: /), notSent: 'unreachable' })
     expect(secure.requests).toEqual([])
     await secure.close()
   },

@@ -16,6 +16,7 @@ export function supplierCall(given: Given): SupplierCall {
     supplierOrderId: null,
     firstSentAt: null,
     eventsUrl: null,
+    maySend: () => true,
     ...given,
   }
 }

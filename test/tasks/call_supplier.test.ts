@@ -55,6 +55,7 @@ beforeEach(() => {
   metrics = createWorkerMetrics(db)
   call = createSupplierCaller({
     ...{ adapters, metrics, publicUrl: 'https://supply.example/', signal: cutOff.signal },
+    aliveUntil: () => Number.POSITIVE_INFINITY,
     credentials: createSupplierCredentials(db, (credential) => credential),
   })
 })
@@ -90,7 +91,7 @@ test('a call waits as long as the limits of its supplier say, and is not made wh
   expect(performance.now() - beganAt).toBeGreaterThanOrEqual(49)
   const stopped = call({ ...leased, protocol: 'http', wait_ms: 3_600_000 })
   cutOff.abort()
-  expect(await stopped).toMatchObject({ outcome: 'not_placed', cause: 'busy' })
+  expect(await stopped).toMatchObject({ outcome: 'not_placed', cause: 'late' })
 })
 
 test('results with many codes share none, for two of them are a statement’s work', async () => {

@@ -9,7 +9,7 @@ import { createDeliverWebhook, type FirstAttempts } from '../../tasks/deliver_we
 const sent = new Map<string, () => void>()
 let firstAttempts: FirstAttempts
 const attempt = (id: string) => ({ event_id: id, secret: 'secret', request_id: null, traceparent: null })
-const begin = (id: string) => firstAttempts.begin([{ event_id: null }, attempt(id)])
+const begin = (id: string) => firstAttempts.begin([{ event_id: null }, attempt(id)], performance.now())
 
 beforeEach(() => {
   sent.clear()
@@ -23,6 +23,7 @@ beforeEach(() => {
       return { kind: 'answered', status: 200, retryAfter: null }
     },
     maxFirstAttempts: 3,
+    attemptMs: 10_000,
     poolId: () => 'pool-1',
     metrics: { countDelivery: () => {}, observeNotifiedOrder: () => {} },
     sealing: noSealing,

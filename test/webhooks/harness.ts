@@ -13,6 +13,7 @@ type Attempt = {
   timeoutMs?: number
   tlsCa?: string
   resolver?: NameResolver
+  maySend?: () => boolean
   allowNetworks?: ReturnType<typeof parseNetworks>
 }
 
@@ -48,10 +49,11 @@ export function receivers(): Receivers {
     },
     async send(url, attempt = {}) {
       const { headers = {}, body = Buffer.from('{}'), timeoutMs = 2000, allowNetworks = loopback } = attempt
+      const { maySend = () => true } = attempt
       const resolver = attempt.resolver ?? createResolver({ servers: [presentDns().address], allowNetworks })
       const tls = attempt.tlsCa === undefined ? {} : { tlsCa: attempt.tlsCa }
       const sender = createSender({ resolver, allowNetworks, timeoutMs, ...tls })
-      const outcome = await sender.send({ url, headers, body })
+      const outcome = await sender.send({ url, headers, body, maySend })
       await sender.close()
       return outcome
     },

@@ -56,7 +56,7 @@ describe('a callback URL before a delivery', () => {
         dns.set(hostname, entry)
         const connect = vi.spyOn(Socket.prototype, 'connect')
         const sender = createSender({ resolver: resolver(), allowNetworks: [], timeoutMs: 2000 })
-        const outcome = await sender.send({ url, headers: {}, body: Buffer.from('{}') })
+        const outcome = await sender.send({ url, headers: {}, body: Buffer.from('{}'), maySend: () => true })
         expect(outcome).toMatchObject({ kind: 'refused', reason: 'blocked_address' })
         expect(connect).not.toHaveBeenCalled()
       })

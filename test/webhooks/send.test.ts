@@ -219,12 +219,23 @@ describe('a name without addresses', () => {
   })
 })
 
+it('an event is not sent after the lease of its attempt may have ended', async () => {
+  const server = await start({ onRequest: answer(200) })
+  const url = `http://127.0.0.1:${server.port}/`
+  expect(await send(url, { maySend: () => false })).toMatchObject({ kind: 'late' })
+  expect(await send(url, { maySend: () => true })).toMatchObject({ kind: 'answered', status: 200 })
+  expect(server.requests).toHaveLength(1)
+})
+
 describe('a sender that is closed', () => {
   it('finishes deliveries under way and accepts no more', async () => {
     const server = await start()
     const resolver = { resolve: () => Promise.reject(new Error('no name is resolved here')) }
     const sender = createSender({ resolver, allowNetworks: loopback, timeoutMs: 5000 })
-    const delivery = { url: `http://127.0.0.1:${server.port}/`, headers: {}, body: Buffer.from('{}') }
+    const delivery = {
+      ...{ url: `http://127.0.0.1:${server.port}/`, headers: {}, body: Buffer.from('{}') },
+      maySend: () => true,
+    }
     const outcome = sender.send(delivery)
     await vi.waitUntil(() => server.requests.length === 1, { timeout: 45_000 })
     let closed = false

@@ -13,7 +13,7 @@ const script = `
   import { parseNetworks } from ${JSON.stringify(networksUrl)}
   const resolver = { resolve: async () => ({ kind: 'ok', addresses: [{ address: '127.0.0.1', family: 4 }] }) }
   const sender = createSender({ resolver, allowNetworks: parseNetworks('127.0.0.0/8'), timeoutMs: 5000 })
-  const outcome = await sender.send({ url: process.argv[1], headers: {}, body: Buffer.from('{}') })
+  const outcome = await sender.send({ url: process.argv[1], headers: {}, body: Buffer.from('{}'), maySend: () => true })
   console.log(JSON.stringify(outcome))
 `
 

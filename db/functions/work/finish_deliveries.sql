@@ -21,7 +21,7 @@ begin
       case when v.is_dead then v.verdict end, now_at,
       case v.verdict
         when 'retry' then now_at + coalesce(make_interval(secs => said."retryAfter"), core.rung_delay(e.attempts))
-        when 'unsent' then now_at + interval '5 minutes'
+        when 'unsent' then now_at + case said.kind when 'unsent' then interval '5 minutes' else interval '0' end
       end,
       said.status, coalesce(said."errorKind", said.reason::supply.delivery_error_kind), said.error,
       case when v.verdict = 'retry' then said."retryAfter" end,
@@ -44,7 +44,7 @@ begin
         -- guard: an outdated fencing token of a delivery changes nothing
         when e.state is distinct from 'sending' or e.lease_token is distinct from r."leaseToken" then 'stale'
         when said.kind = 'refused' then said.reason
-        when said.kind = 'unsent' then 'unsent'
+        when said.kind in ('unsent', 'late') then 'unsent'
         -- A sample ends here, as at a blocked address: the partner must not see which of the two it was.
         when said.kind = 'unresolved' and e.simulated then 'unresolved'
         when said.status between 200 and 299 then 'delivered'
@@ -72,6 +72,6 @@ end
 $$;
 comment on function work.finish_deliveries is
   'Records attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict: delivered,
-retry, why it is dead, unsent: not counted, again in 5 minutes, stale: its lease ended, busy: try again;
-notified_seconds: since its order), and for at most to_send events whose first attempt pool_id makes. Specification 6.4.
+retry, why it is dead, unsent: not counted, again in 5 minutes, a late one at once, stale: its lease ended, busy: try
+again; notified_seconds: since its order), and for at most to_send events whose first attempt pool_id makes.
 nullable: all';

@@ -17,7 +17,8 @@ export async function placeOrder(ask: Ask, call: SupplierCall): Promise<Supplier
   const productId = productIdOf(call.sku)
   if (productId === undefined) return notPlaced('settings', 'the sku is no product id')
   const headers = { 'x-idempotency-key': call.reference }
-  const exchange = await ask({ path: '/orders', headers, body: orderFor(call, productId) })
+  const placing = { maySend: call.maySend, repeatable: true }
+  const exchange = await ask({ path: '/orders', headers, body: orderFor(call, productId), placing })
   if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status === 200 || answer.status === 201) return readPlacedOrder(call, answer)

@@ -48,5 +48,6 @@ function requestFor(url: URL, method: Method, call: SupplierCall): SupplierReque
     url,
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ reference, sku, quantity, deliveryData }),
+    placing: { maySend: call.maySend, repeatable: true },
   }
 }

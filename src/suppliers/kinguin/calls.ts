@@ -19,7 +19,8 @@ export async function placeOrder(ask: Ask, call: SupplierCall): Promise<Supplier
   }
   const order = orderFor(call)
   if ('outcome' in order) return order
-  const exchange = await ask({ path: '/v2/order', body: order })
+  const placing = { maySend: call.maySend, repeatable: false }
+  const exchange = await ask({ path: '/v2/order', body: order, placing })
   if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status !== 200 && answer.status !== 201) return readRefusal(call, answer)

@@ -25,6 +25,7 @@ beforeAll(async () => {
   await sql()`select ops.upsert_supplier('third', 'http://127.0.0.1:11', 'third')`
 })
 beforeEach(async () => {
+  await sql()`update supply.supplier_attempts set started_at = started_at - interval '1 hour', finished_at = finished_at - interval '1 hour'`
   await sql()`update supply.suppliers set failures = 0, open_since = null, trial_at = null, paused_at = null, paused_reason = null`
   await sql()`delete from supply.offers where supplier <> 'first'`
   await sql()`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 8)`
@@ -46,6 +47,16 @@ const circuitOf = async (supplier: string) => {
 /** Gives no usable answer to so many items of the supplier, one after the other. */
 async function fail(times: number) {
   for (let n = 0; n < times; n += 1) await answer(sql(), await newItem(), unknown())
+}
+
+/** The results so far have not told anything bad about the first supplier. */
+async function expectNoUnknowns() {
+  const [{ unknowns_5m = null } = {}] =
+    await sql()`select unknowns_5m from ops.supplier_health where supplier = 'first'`
+  expect(unknowns_5m).toBe(0)
+  expect(
+    await sql()`select from core.supplier_silence where supplier = 'first' and unanswered_since is not null`,
+  ).toHaveLength(0)
 }
 
 /** Opens the circuit of the first supplier, with no trial due. */
@@ -113,6 +124,27 @@ describe('the circuit of a supplier', () => {
     await answer(sql(), item, unknown())
     await answer(sql(), item, notReceived())
     expect(await circuitOf('first')).toMatchObject({ failures: 3 })
+  })
+
+  test('is not opened by late results, which were not recorded, nor closed by them', async () => {
+    const items: string[] = []
+    for (let n = 0; n < 6; n += 1) items.push(await newItem())
+    const late = await leaseCalls(sql(), items)
+    await sql()`update supply.order_items set lease_expires_at = now() where id = any (${items})`
+    const calls = await leaseCalls(sql(), items)
+    expect((await finishCalls(sql(), late, unknown())).verdicts).toEqual(late.map(() => 'stale'))
+    expect(await circuitOf('first')).toEqual({ failures: 0, is_open: false, is_waiting: null })
+    await expectNoUnknowns()
+    await finishCalls(sql(), calls.slice(1), unknown())
+    expect(await circuitOf('first')).toMatchObject({ is_open: true })
+    await finishCalls(sql(), late.slice(1), processing())
+    expect(await circuitOf('first')).toMatchObject({ is_open: true })
+  })
+
+  test('is not opened by calls that a worker could not make in time', async () => {
+    for (let n = 0; n < 6; n += 1) await answer(sql(), await newItem(), notPlaced('late'))
+    expect(await circuitOf('first')).toMatchObject({ failures: 0, is_open: false })
+    await expectNoUnknowns()
   })
 
   test('counts the calls of a batch in their order', async () => {

@@ -173,3 +173,21 @@ test('a redelivered dead letter has a new round of nine attempts with the same b
   expect(await eventOf(id)).toMatchObject({ state: 'dead', attempts: 9, dead_reason: 'attempts_exhausted' })
   expect(await attemptsOf(id)).toHaveLength(10)
 })
+
+test('an attempt that was too late to be made does not count, and its event is due at once', async () => {
+  const id = await newEvent()
+  await attempt(id, answered(500))
+  for (let n = 0; n < 3; n += 1) {
+    const leased = await leaseAttempt(sql(), id)
+    expect(leased.attempt).toBe(2)
+    expect(await finishAttempt(sql(), leased, { kind: 'late', error: 'too late' })).toBe('unsent')
+    expect(await finishAttempt(sql(), leased, answered(200))).toBe('stale')
+  }
+  expect(await attempt(id, answered(200))).toBe('delivered')
+  const attempts =
+    await sql()`select attempt, outcome from ops.delivery_attempts where event_id = ${id} order by attempt`
+  expect([...attempts]).toEqual([
+    { attempt: 1, outcome: 'retry' },
+    { attempt: 2, outcome: 'delivered' },
+  ])
+})

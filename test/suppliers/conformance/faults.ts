@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
 import type { SupplierOutcome } from '../../../src/suppliers/outcome.ts'
+import { startIdleCloser } from '../../support/servers/idle_closer.ts'
 import { type Damage, type Fault, type StandInRequest, startStandIn } from '../../support/servers/supplier_stand_in.ts'
 import { completed } from './driver.ts'
 import { type Bench, sent } from './suite.ts'
@@ -21,6 +23,7 @@ const damages: [what: string, damage: Damage, hasty: boolean][] = [
 
 /** The outcome of a call is unknown where the supplier or the network fails, unless it is certain. */
 export function describeFaults(bench: Bench): void {
+  describeIdleConnections(bench)
   describeLostPlacings(bench)
   describeLostReadings(bench)
   describeForeignOrders(bench)
@@ -112,6 +115,24 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
   })
 }
 
+function describeIdleConnections({ driver, supplier, order, put, get }: Bench): void {
+  const { repeatSafeSeconds } = driver.create({ timeoutMs: 1 }).capabilities
+  if (repeatSafeSeconds !== 0) return
+
+  describe(`${driver.protocol}: an order that is not safe to repeat`, () => {
+    it('arrives though the supplier closes idle connections just when a request comes', async () => {
+      const balancer = await startIdleCloser(supplier().url)
+      const call = order({ status: 'processing', codes: [] }, { baseUrl: balancer.url })
+      expect(await get(sent(call))).toEqual({ outcome: 'not_received' })
+      // A connection is idle a moment after its answer.
+      await sleep(50)
+      expect(await put(call)).toMatchObject({ outcome: 'answered' })
+      expect(supplier().ordersFor(call.reference)).toBe(1)
+      await balancer.close()
+    })
+  })
+}
+
 function describeLostReadings({ driver, hasty, order, put, get, during }: Bench): void {
   describe(`${driver.protocol}: a GET`, () => {
     it.each(damages)('has an unknown outcome where %s, and can be repeated', async (_, damage, isHasty) => {
@@ -182,6 +203,15 @@ function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
         },
       })
       expect(await put(call, { signal: controller.signal })).toMatchObject({ outcome: 'unknown' })
+    })
+
+    it('places no order once its lease may have ended, not even after a search for it', async () => {
+      const late = order(completed, { maySend: () => false })
+      for (const call of [late, sent(late)]) {
+        expect(await put(call)).toMatchObject({ outcome: 'not_placed', cause: 'late' })
+        expect(supplier().ordersFor(call.reference)).toBe(0)
+      }
+      expect(await put({ ...late, maySend: () => true })).toMatchObject({ outcome: 'answered' })
     })
 
     it('to a port where no server listens was not received', async () => {

@@ -43,7 +43,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
     callSupplier = runCallSupplier({
       ...{ db, metrics },
       call: createSupplierCaller({
-        ...{ adapters, metrics, publicUrl: undefined },
+        ...{ adapters, metrics, publicUrl: undefined, aliveUntil: () => Number.POSITIVE_INFINITY },
         credentials: createSupplierCredentials(db, (credential) => credential),
         signal: new AbortController().signal,
       }),

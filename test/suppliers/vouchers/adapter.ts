@@ -9,7 +9,7 @@ import {
   type SupplierRequest,
   urlUnder,
 } from '../../../src/suppliers/exchange.ts'
-import { answered, notPlaced, type SupplierOutcome, unknown } from '../../../src/suppliers/outcome.ts'
+import { answered, notPlaced, type SupplierOutcome, unanswered, unknown } from '../../../src/suppliers/outcome.ts'
 
 const saleSchema = v.object({
   ref: v.string(),
@@ -47,10 +47,11 @@ export const createVouchersAdapter: AdapterFactory = ({ timeoutMs }) => {
       }
       const body = JSON.stringify({ ref: call.reference, item: call.sku, count: call.quantity })
       const headers = { 'content-type': 'application/json' }
-      const exchange = await request(call, { method: 'POST', headers, body }, signal)
+      const placing = { maySend: call.maySend, repeatable: false }
+      const exchange = await request(call, { method: 'POST', headers, body, placing }, signal)
       if (exchange === undefined) return notPlaced('settings', 'the base URL of the supplier is not usable')
-      if (!('answer' in exchange) && exchange.notSent) return notPlaced('unreachable', exchange.lost)
-      return ('answer' in exchange && refusalIn(exchange.answer)) || interpret(call, exchange)
+      if (!('answer' in exchange)) return unanswered(exchange)
+      return refusalIn(exchange.answer) ?? interpret(call, exchange)
     },
     close: http.close,
   }

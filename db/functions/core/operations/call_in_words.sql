@@ -28,6 +28,7 @@ as $$
         when 'credentials' then ' does not accept our credentials'
         when 'settings' then ' was not called, because our settings for it make no valid request'
         when 'unreachable' then ' could not be reached'
+        when 'late' then ' was not called, because our worker came too late'
         else ' accepts no orders now'
       end || coalesce(' (' || call.error || ')', '') || ': this call placed no order'
       when 'hold' then format('%s gives an unclear answer (%s)', call.supplier, coalesce(call.error, 'no reason given'))

@@ -20,9 +20,10 @@ begin
     supplier := known;
     is_troubled := false;
     foreach result in array results loop
-      -- An answer that the supplier does not know the item shows neither a working nor a failing supplier.
+      -- An answer that the supplier does not know the item shows neither a working nor a failing supplier. A stale
+      -- result and a late call show a worker that stood still.
       continue when result.supplier <> known.code or result.method not in ('put', 'get')
-        or result.outcome = 'not_received';
+        or result.outcome = 'not_received' or result.verdict = 'stale' or coalesce(result.cause = 'late', false);
       is_usable := result.outcome not in ('unknown', 'not_placed');
       supplier.failures := case when is_usable then 0 else least(supplier.failures + 1, opens_at) end;
       supplier.open_since := case

@@ -5,7 +5,7 @@ with answers as materialized (
   -- Without a worker there are no calls, and with one work.check_suppliers has looked at the previous ones.
   where a.started_at >= now() - interval '10 minutes' and a.started_at < now()
     -- A supplier that only answers that it does not know the item has accepted no item.
-    and a.method in ('put', 'get') and a.finished_at is not null
+    and a.method in ('put', 'get') and a.finished_at is not null and a.verdict is distinct from 'stale'
     and (a.outcome in ('processing', 'completed', 'failed', 'unknown', 'hold')
       -- The other causes have alerts of their own.
       or a.outcome = 'not_placed' and a.cause in ('unreachable', 'busy'))
