@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { hasTwoDecimals, inHundredths } from '../messages/hundredths.ts'
 import { isStorable } from '../messages/storable.ts'
 
 const unsafeKeys = ['__proto__', 'constructor', 'prototype']
@@ -20,8 +21,8 @@ const amount = v.pipe(
   v.number('must be a number'),
   v.finite('must be a number'),
   v.minValue(0, 'must not be negative'),
-  // A sum of binary fractions may miss a whole number of hundredths by a trifle.
-  v.check((value) => !(Math.abs(value * 100 - Math.round(value * 100)) >= 1e-4), 'must have at most 2 decimals'),
+  v.check(hasTwoDecimals, 'must have at most 2 decimals'),
+  v.transform(inHundredths),
 )
 
 const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.regex(requirement, message))

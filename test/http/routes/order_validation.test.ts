@@ -97,6 +97,20 @@ describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names
     expect(answer.json.code).toBe('PRICE_CHANGED')
   })
 
+  test.each([10.499999999999998, 10.500000000000002])(
+    'has caps of %f for a price of 10.50 that suffice',
+    async (cap) => {
+      const refusalOf = async (caps: { maxPrice: number; maxTotal: number }) => {
+        const { maxPrice, maxTotal } = caps
+        const { json } = await postTo('/b2b/orders/quote', { items: [{ ...item, maxPrice }], maxTotal })
+        return json.data.wouldBeRefused?.code ?? null
+      }
+      expect(await refusalOf({ maxPrice: cap, maxTotal: cap })).toBeNull()
+      expect(await refusalOf({ maxPrice: 10.49, maxTotal: cap })).toBe('PRICE_CHANGED')
+      expect(await refusalOf({ maxPrice: cap, maxTotal: 10.49 })).toBe('PRICE_CHANGED')
+    },
+  )
+
   test('names the misspelt field of deliveryData and the field that was meant', async () => {
     const { json } = await post(withData({ GameUserID: '1' }))
     expect(json).toMatchObject({ code: 'DELIVERY_DATA_INVALID' })
