@@ -8,7 +8,8 @@ export type SupplierAccess = {
   baseUrl: string
   token: string
   /**
-   * Resolves when the next request of `list` may be made; absent where the supplier has no limit of requests a minute.
+   * Resolves when the next request may be made, of `list`, or of a call beyond its `requestsPerCall`; absent where the
+   * supplier has no limit of requests a minute.
    */
   pace?: (() => Promise<void>) | undefined
   /** Headers with the request id and the trace context of the call. */
@@ -57,8 +58,11 @@ export type SupplierCapabilities = {
 /** An entry of a supplier's list. `stock` null: in stock, the number is unknown; 0: out of stock. */
 export type ListedOffer = { sku: string; cost: string; currency: string; stock: number | null }
 
+/** An entry that makes no sense, and what is wrong in it. */
+export type UnusableOffer = { sku: string; problem: string }
+
 /** The offers that the supplier has among the requested skus; or, in technical terms, why there is no list. */
-export type Listing = { ok: true; offers: ListedOffer[] } | { ok: false; error: string }
+export type Listing = { ok: true; offers: (ListedOffer | UnusableOffer)[] } | { ok: false; error: string }
 
 /** A received event: its headers and raw body, the supplier's secret for events and the present time. */
 export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; secret: string; now: Date }

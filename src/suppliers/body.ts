@@ -31,7 +31,8 @@ export function readValue<Schema extends v.GenericSchema>(schema: Schema, value:
   if (parsed.success) return { ok: true, value: parsed.output }
   const [issue] = parsed.issues
   const place = placeOf(issue.path)
-  return { ok: false, problem: place === '' ? 'it is not an object' : `${place} ${issue.message}` }
+  const message = issue.input === undefined ? 'is missing' : issue.message
+  return { ok: false, problem: place === '' ? 'it is not an object' : `${place} ${message}` }
 }
 
 /** The beginning of a body, to be kept with an attempt, without the token; null where it is empty. */

@@ -23,6 +23,7 @@ import { createSender, webhookTimeoutMs } from '../webhooks/send.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
+import { createPace } from './pace.ts'
 import { compareClock, startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPools } from './queue/pools.ts'
 import { retried } from './queue/retried.ts'
@@ -175,7 +176,8 @@ function createTasks(
     maxFirstAttempts: config.webhookConcurrency,
     attemptMs: options.webhookTimeoutMs ?? webhookTimeoutMs,
   })
-  const call = createSupplierCaller({ adapters, credentials, publicUrl, aliveUntil, signal: cutOff, metrics })
+  const pace = createPace(db)
+  const call = createSupplierCaller({ adapters, credentials, publicUrl, aliveUntil, pace, signal: cutOff, metrics })
   const tasks = {
     call_supplier: createCallSupplier({
       db,
@@ -208,7 +210,7 @@ function createTasks(
   return {
     tasks,
     firstAttempts,
-    offerSync: createOfferSync({ db, adapters, credentials, log }),
+    offerSync: createOfferSync({ db, adapters, credentials, pace, log }),
     closeOutside: () => Promise.allSettled([sender, adapters, credentials].map((each) => each.close())),
   }
 }

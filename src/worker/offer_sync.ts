@@ -1,13 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Functions } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import type { Listing } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
+import type { Pace } from './pace.ts'
 import type { SupplierCredentials } from './supplier_credentials.ts'
 
 type LeasedSync = Functions['work.begin_sync']['result'][number]
 
-export type OfferSyncOptions = { db: Database; adapters: SupplierAdapters; credentials: SupplierCredentials; log: Log }
+export type OfferSyncOptions = {
+  db: Database
+  adapters: SupplierAdapters
+  credentials: SupplierCredentials
+  pace: Pace
+  log: Log
+}
 
 /** Reads the lists of suppliers that are due. */
 export type OfferSync = {
@@ -28,7 +34,7 @@ const entriesAtOnce = 250
  * Creates the reader of suppliers' lists, which records costs and stock. An incomplete list changes nothing. A list is
  * recorded in parts.
  */
-export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOptions): OfferSync {
+export function createOfferSync({ db, adapters, credentials, pace, log }: OfferSyncOptions): OfferSync {
   const stopped = new AbortController()
   const underWay = new Set<Promise<void>>()
 
@@ -41,16 +47,10 @@ export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOpt
     if (!access.ok) return { ok: false, error: access.error }
     const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(longestMs)])
     const { supplier, base_url: baseUrl } = sync
-    const pace = sync.per_minute === null ? undefined : () => takeTurn(supplier, signal)
-    const listing = await adapter.list({ supplier, baseUrl, token: access.token, pace }, skus, signal)
+    const paced = sync.per_minute === null ? undefined : () => pace(supplier, signal)
+    const listing = await adapter.list({ supplier, baseUrl, token: access.token, pace: paced }, skus, signal)
     if (!listing.ok && listing.error === 'HTTP 401') credentials.reject(supplier, access.token)
     return listing
-  }
-
-  async function takeTurn(supplier: string, signal: AbortSignal): Promise<void> {
-    const waitMs = (await db.call('work.take_request', { supplier })) ?? 0
-    // If the signal ended the wait, the request reports that.
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
   }
 
   /** Why the list was not recorded; null: it was. */

@@ -5,6 +5,7 @@ import type { SupplierCall } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
 import { type NotPlacedCause, notPlaced, type SupplierOutcome, unknown, withoutToken } from '../suppliers/outcome.ts'
 import type { WorkerMetrics } from './metrics.ts'
+import type { Pace } from './pace.ts'
 import type { SupplierCredentials } from './supplier_credentials.ts'
 
 export type SupplierCallerOptions = {
@@ -14,6 +15,7 @@ export type SupplierCallerOptions = {
   publicUrl: string | undefined
   /** Until when no other worker can have declared this one dead, as a time of `performance.now()`. */
   aliveUntil: () => number
+  pace: Pace
   /** Ends the calls that are under way; their outcome is then unknown. */
   signal: AbortSignal
   metrics: Pick<WorkerMetrics, 'observeSupplierCall'>
@@ -37,7 +39,7 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
     if (adapter === undefined) return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)
     const access = await credentials.tokenFor(leased)
     if (!access.ok) return withoutCall(access.cause, access.error)
-    const call = callFrom(leased, access.token, options)
+    const call = callFrom(leased, access.token, options, signal)
     const outcome = await (isPut ? adapter.put(call, signal) : adapter.get(call, signal))
     if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased.supplier, access.token)
     return withoutToken(outcome, access.token)
@@ -56,12 +58,14 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
 function callFrom(
   leased: LeasedCall,
   token: string,
-  { publicUrl, aliveUntil }: Pick<SupplierCallerOptions, 'publicUrl' | 'aliveUntil'>,
+  { publicUrl, aliveUntil, pace }: Pick<SupplierCallerOptions, 'publicUrl' | 'aliveUntil' | 'pace'>,
+  signal: AbortSignal,
 ): SupplierCall {
   return {
     supplier: leased.supplier,
     baseUrl: leased.base_url,
     token,
+    pace: () => pace(leased.supplier, signal),
     correlation: correlationHeaders({ requestId: leased.request_id, traceparent: leased.traceparent }),
     reference: leased.reference,
     sku: leased.sku,

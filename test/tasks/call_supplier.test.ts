@@ -56,6 +56,7 @@ beforeEach(() => {
   call = createSupplierCaller({
     ...{ adapters, metrics, publicUrl: 'https://supply.example/', signal: cutOff.signal },
     aliveUntil: () => Number.POSITIVE_INFINITY,
+    pace: async () => {},
     credentials: createSupplierCredentials(db, (credential) => credential),
   })
 })

@@ -6,6 +6,7 @@ import type { Listing, SupplierAdapter } from '../../src/suppliers/adapter.ts'
 import { createAdapters, type SupplierAdapters } from '../../src/suppliers/adapters.ts'
 import { credentialFrom } from '../../src/suppliers/credential.ts'
 import { createOfferSync, type OfferSync } from '../../src/worker/offer_sync.ts'
+import { createPace } from '../../src/worker/pace.ts'
 import { createSupplierCredentials } from '../../src/worker/supplier_credentials.ts'
 import { b2bDriver } from '../suppliers/conformance/b2b_driver.ts'
 import type { TestSupplier } from '../suppliers/conformance/driver.ts'
@@ -54,6 +55,7 @@ afterAll(async () => {
 /** What reads lists in a worker process of its own. */
 function aWorker(adapters: SupplierAdapters = real): OfferSync {
   const sync = createOfferSync({
+    pace: createPace(db),
     ...{ db, adapters },
     credentials: createSupplierCredentials(db, (credential) => credentialFrom(credential, {})),
     log: createLog('silent'),

@@ -1,16 +1,26 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
 import type { Ask } from '../api.ts'
-import { quoteBody, readAnswer } from '../body.ts'
+import { quoteBody, readAnswer, readValue } from '../body.ts'
 import type { Exchange, HttpAnswer } from '../exchange.ts'
-import { hold, inconclusive, notPlaced, type SupplierOutcome, unanswered, unusable } from '../outcome.ts'
+import { hold, inconclusive, notPlaced, type SupplierOutcome, unanswered, unknown, unusable } from '../outcome.ts'
 import { list, object, text } from '../parts.ts'
 import { orderCode, productIdOf, readOrder, readPlacedOrder, underWay } from './order.ts'
 import { isOtherBody, readRefusal } from './refusal.ts'
 
 type FoundOrder = { code: string; httpStatus: number }
 
-const listSchema = object({ data: object({ orders: list(object({ code: orderCode, externalOrderId: text })) }) })
+const pageSize = 100
+// 2,000 orders. The time of a call ends the search earlier where pages are slow.
+const pagesLimit = 20
+
+const listSchema = object({
+  data: object({
+    orders: list(v.unknown()),
+    pagination: v.nullish(object({ total: v.nullish(v.number('must be a number'), null) }), null),
+  }),
+})
+const entrySchema = object({ code: orderCode, externalOrderId: text })
 
 /** Places the order of an item, or repeats it: the item's reference is the idempotency key and the external id. */
 export async function placeOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
@@ -63,23 +73,37 @@ async function readByCode(ask: Ask, call: SupplierCall, code: string): Promise<S
   return usable(exchange) ? readOrder(call, exchange.answer) : inconclusive(call, exchange)
 }
 
-/** Finds the order with our reference. Without one, returns an outcome: `not_received` if there is none. */
+/**
+ * Finds the order with our reference. Without one, returns an outcome: `not_received` if there is none. Where the
+ * upstream ignores the search and lists other orders as well, they are read page by page, the newest first.
+ */
 async function findOrder(ask: Ask, call: SupplierCall): Promise<FoundOrder | SupplierOutcome> {
-  const query = { externalOrderId: call.reference, limit: '100' }
-  const exchange = await ask({ path: '/orders', query })
-  if (!usable(exchange)) return inconclusive(call, exchange)
-  const { answer } = exchange
-  const read = readAnswer(listSchema, answer)
-  if (!read.ok) return unusable(call, answer, read.problem)
-  const { orders } = read.value.data
-  // If the list holds other orders, the upstream may have ignored the search, and ours may be on a later page.
-  if (orders.some(({ externalOrderId }) => externalOrderId !== call.reference)) {
-    return unusable(call, answer, 'it lists orders of other references')
+  const seen = new Set<string>()
+  let problem: string | undefined
+  for (let page = 1; page <= pagesLimit; page += 1) {
+    if (page > 1) await call.pace?.()
+    const query = { externalOrderId: call.reference, limit: String(pageSize), ...(page > 1 && { page: String(page) }) }
+    const exchange = await ask({ path: '/orders', query })
+    if (!usable(exchange)) return inconclusive(call, exchange)
+    const { answer } = exchange
+    const read = readAnswer(listSchema, answer)
+    if (!read.ok) return unusable(call, answer, read.problem)
+    const { orders: listed, pagination } = read.value.data
+    const known = seen.size
+    const entries = listed.map((entry) => readValue(entrySchema, entry))
+    const strange = entries.find((entry) => !entry.ok)
+    if (strange !== undefined) problem ??= `an order of its list: ${strange.problem}`
+    const readable = entries.flatMap((entry) => (entry.ok ? [entry.value] : []))
+    const [order, another] = readable.filter(({ externalOrderId }) => externalOrderId === call.reference)
+    if (another !== undefined) return hold('several orders have the reference', { httpStatus: answer.status })
+    if (order !== undefined) return { code: order.code, httpStatus: answer.status }
+    for (const { code } of readable) seen.add(code)
+    const isComplete = listed.length === 0 || (pagination?.total ?? Number.POSITIVE_INFINITY) <= seen.size
+    // One that cannot be read may be ours.
+    if (isComplete) return problem === undefined ? { outcome: 'not_received' } : unusable(call, answer, problem)
+    if (seen.size === known) return unusable(call, answer, problem ?? 'it ignores externalOrderId and page')
   }
-  const [order, another] = orders
-  if (order === undefined) return { outcome: 'not_received' }
-  if (another !== undefined) return hold('several orders have the reference', { httpStatus: answer.status })
-  return { code: order.code, httpStatus: answer.status }
+  return unknown(`the order is not among the newest ${seen.size}, and the list ignores externalOrderId`)
 }
 
 function usable(exchange: Exchange): exchange is { answer: HttpAnswer } {

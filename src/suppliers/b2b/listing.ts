@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
-import type { ListedOffer, Listing } from '../adapter.ts'
+import { hasTwoDecimals } from '../../messages/hundredths.ts'
+import type { ListedOffer, Listing, UnusableOffer } from '../adapter.ts'
 import type { Ask } from '../api.ts'
 import { readAnswer, readValue } from '../body.ts'
 import { list, number, object, text } from '../parts.ts'
@@ -14,13 +15,14 @@ const slug = v.pipe(text, v.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/, 'must 
 const gamesSchema = object({
   data: v.pipe(list(object({ slug })), v.maxLength(gamesLimit, `has more than ${gamesLimit} games`)),
 })
-const productsSchema = object({ data: list(v.looseObject({ id: number }, 'must be an object')) })
+const productsSchema = object({ data: list(v.unknown()) })
+const productSchema = v.looseObject({ id: number })
 const offerSchema = object({
   wholesalePrice: v.pipe(
     number,
     v.minValue(0, 'must not be negative'),
     v.maxValue(1e11, 'is too large'),
-    v.check((price) => Number(price.toFixed(2)) === price, 'must have at most two decimals'),
+    v.check(hasTwoDecimals, 'must have at most two decimals'),
   ),
   currency: v.pipe(text, v.regex(/^[A-Z]{3}$/, 'must be a currency')),
   inStock: v.boolean('must be true or false'),
@@ -29,7 +31,8 @@ const offerSchema = object({
 /**
  * The cost and stock of these skus in the upstream's catalog: its games, then the products of each, one request after
  * the other, until all skus are found. A 429 is waited for once, as long as it asks and a minute at most. Where a
- * request fails there is no list at all: missing skus would look out of stock.
+ * request fails there is no list at all: missing skus would look out of stock. A product that makes no sense is a
+ * problem of its sku alone.
  */
 export async function listOffers(request: Ask, skus: readonly string[], signal?: AbortSignal): Promise<Listing> {
   const wanted = new Set(skus.map(productIdOf).filter((id) => id !== undefined))
@@ -37,20 +40,24 @@ export async function listOffers(request: Ask, skus: readonly string[], signal?:
   const ask = askWithOneRetry(request, signal)
   const games = await ask('/catalog/games', gamesSchema)
   if (!games.ok) return games
-  const offers = new Map<number, ListedOffer>()
+  const offers = new Map<number, ListedOffer | UnusableOffer>()
   for (const { slug } of games.value.data) {
     if (offers.size === wanted.size) break
     const products = await ask(`/catalog/games/${slug}/products`, productsSchema)
     if (!products.ok) return products
-    for (const product of products.value.data.filter(({ id }) => wanted.has(id))) {
-      const offer = readValue(offerSchema, product)
-      if (!offer.ok) return { ok: false, error: `${unusable(offer.problem)} (product ${product.id})` }
-      const { wholesalePrice, currency, inStock } = offer.value
-      const cost = wholesalePrice.toFixed(2)
-      offers.set(product.id, { sku: String(product.id), cost, currency, stock: inStock ? null : 0 })
+    for (const product of products.value.data) {
+      if (v.is(productSchema, product) && wanted.has(product.id)) offers.set(product.id, offerOf(product.id, product))
     }
   }
   return { ok: true, offers: [...offers.values()] }
+}
+
+function offerOf(id: number, product: object): ListedOffer | UnusableOffer {
+  const sku = String(id)
+  const offer = readValue(offerSchema, product)
+  if (!offer.ok) return { sku, problem: offer.problem }
+  const { wholesalePrice, currency, inStock } = offer.value
+  return { sku, cost: wholesalePrice.toFixed(2), currency, stock: inStock ? null : 0 }
 }
 
 /** Sends requests and reads their answers by a schema. After the first 429 it waits and sends the request once more. */

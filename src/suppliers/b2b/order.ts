@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { inHundredths } from '../../messages/hundredths.ts'
 import type { SupplierCall } from '../adapter.ts'
 import { answerSchema } from '../answer.ts'
 import { jsonOf, readAnswer, readValue } from '../body.ts'
@@ -10,7 +11,7 @@ import { count, list, number, object, optionalText, text } from '../parts.ts'
 export const orderCode = v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the code of an order'))
 
 const itemSchema = object({
-  productId: count,
+  productId: v.nullish(count, null),
   amount: count,
   price: v.nullish(number, null),
   status: text,
@@ -119,7 +120,10 @@ function partProblemOf({ deliversKeys }: SupplierCall, { status, items }: Order,
 /** How the order differs from the one that we placed; undefined if it does not. */
 function differenceFrom(call: SupplierCall, { items, currency }: Order): string | undefined {
   const productId = productIdOf(call.sku)
-  if (items.some((item) => item.productId !== productId)) return 'the order is for another product'
+  // Some deployments do not name the product.
+  if (items.some((item) => item.productId !== null && item.productId !== productId)) {
+    return 'the order is for another product'
+  }
   if (items.reduce((sum, { amount }) => sum + amount, 0) !== call.quantity) {
     return 'the order is for another quantity'
   }
@@ -129,7 +133,7 @@ function differenceFrom(call: SupplierCall, { items, currency }: Order): string 
 
 function overpriceOf({ unitCost }: SupplierCall, { items }: Order): string | undefined {
   const allowed = Number(unitCost ?? 0)
-  const isDearer = allowed > 0 && items.some(({ price }) => price !== null && price > allowed)
+  const isDearer = allowed > 0 && items.some(({ price }) => price !== null && inHundredths(price) > allowed)
   return isDearer ? 'the order costs more than was allowed' : undefined
 }
 

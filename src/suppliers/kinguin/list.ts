@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import type { ListedOffer, Listing } from '../adapter.ts'
+import { hasTwoDecimals, inHundredths } from '../../messages/hundredths.ts'
+import type { ListedOffer, Listing, UnusableOffer } from '../adapter.ts'
 import type { Ask } from '../api.ts'
-import { readAnswer } from '../body.ts'
+import { jsonOf, readAnswer } from '../body.ts'
 import { list, number, object, text } from '../parts.ts'
 import { readSku, type Sku } from './order.ts'
 import { errorIn } from './refusal.ts'
@@ -23,24 +24,26 @@ const productSchema = object({ productId: text, ...terms, offers })
 
 type Product = v.InferOutput<typeof productSchema>
 type Terms = Omit<Product, 'productId' | 'offers'>
-type Read = { ok: true; product: Product | null } | { ok: false; error: string }
+type Read = { ok: true; product: Product | null } | { ok: true; problem: string } | { ok: false; error: string }
 
 /**
- * Costs and stock of these skus, one request for each product. If one product cannot be read, there is no list at all:
- * its skus would look out of stock.
+ * Costs and stock of these skus, one request for each product. A product that makes no sense is a problem of its skus.
+ * If one product is not answered, there is no list at all: its skus would look out of stock.
  */
 export async function listOffers(ask: Ask, skus: readonly string[]): Promise<Listing> {
   const known = skus.flatMap((sku) => {
     const parts = readSku(sku)
     return parts === undefined ? [] : { sku, ...parts }
   })
-  const offers: ListedOffer[] = []
+  const offers: (ListedOffer | UnusableOffer)[] = []
   for (const [productId, wanted] of Map.groupBy(known, ({ productId }) => productId)) {
     const read = await readProduct(ask, productId)
     if (!read.ok) return read
-    const { product } = read
-    // A product can list many offers: only the wanted ones are kept.
-    if (product !== null) offers.push(...wanted.flatMap(({ sku, offerId }) => offerOf(sku, product, offerId)))
+    for (const { sku, offerId } of wanted) {
+      if ('problem' in read) offers.push({ sku, problem: read.problem })
+      // A product can list many offers: only the wanted ones are kept.
+      else if (read.product !== null) offers.push(...offerOf(sku, read.product, offerId))
+    }
   }
   return { ok: true, offers }
 }
@@ -53,7 +56,12 @@ async function readProduct(ask: Ask, productId: string): Promise<Read> {
   if (answer.status === 404 && errorIn(answer) !== undefined) return { ok: true, product: null }
   if (answer.status !== 200) return { ok: false, error: `HTTP ${answer.status}` }
   const read = readAnswer(productSchema, answer)
-  if (!read.ok) return { ok: false, error: `the answer is unusable: ${read.problem}` }
+  if (!read.ok) {
+    const isOurs = v.is(v.object({ productId: v.literal(productId) }), jsonOf(answer))
+    return isOurs
+      ? { ok: true, problem: read.problem }
+      : { ok: false, error: `the answer is unusable: ${read.problem}` }
+  }
   if (read.value.productId !== productId) return { ok: false, error: 'the answer is about another product' }
   return { ok: true, product: read.value }
 }
@@ -73,6 +81,6 @@ function stockOf({ qty, textQty, isPreorder }: Terms, isProductPreorder: boolean
 
 /** A price as a decimal with two places, rounded up. */
 function costOf(price: number): string {
-  const rounded = price.toFixed(2)
-  return Number(rounded) >= price ? rounded : (Number(rounded) + 0.01).toFixed(2)
+  const rounded = inHundredths(price)
+  return (rounded >= price || hasTwoDecimals(price) ? rounded : rounded + 0.01).toFixed(2)
 }

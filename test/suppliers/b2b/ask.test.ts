@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
-import type { StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
+import type { Fault, StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 import { upstreamPrice } from '../../support/servers/upstream_stand_in.ts'
 import { b2bDriver, changeItems, changeOrders } from '../conformance/b2b_driver.ts'
 import { completed } from '../conformance/driver.ts'
@@ -59,12 +59,64 @@ describe('an order that is asked for', () => {
     expect(await get(call)).toMatchObject({ outcome: 'unknown', error: 'HTTP 404', httpStatus: 404 })
   })
 
-  it('has an unknown outcome if the list has orders of other references', async () => {
-    const call = order(completed)
-    const others = { success: true, data: { orders: [{ code: 'ord_1', externalOrderId: 'shop-1' }] } }
-    expect(await during({ damage: { status: 200, json: others } }, () => get(sent(call)))).toMatchObject({
-      outcome: 'unknown',
-      error: 'the answer is unusable: it lists orders of other references',
+  describe('of an upstream that lists all orders, whatever it is asked for', () => {
+    const others = (count: number, from = 0) =>
+      Array.from({ length: count }, (_, n) => ({ code: `ord_${from + n}`, externalOrderId: `shop-${from + n}` }))
+
+    /** The list has these pages; of a search by another way it has nothing. */
+    const pages = (listed: unknown[][], total?: number): Fault => ({
+      to: ({ path }) => path.endsWith('/orders'),
+      damage: (_, { query }) => {
+        const orders = listed[Number(query.get('page') ?? 1) - 1] ?? []
+        return { status: 200, json: { success: true, data: { orders, pagination: { total } } } }
+      },
+    })
+
+    it('is found on a later page, at the pace of the supplier', async () => {
+      let paced = 0
+      const pace = async () => {
+        paced += 1
+      }
+      const call = order(completed, { pace })
+      const placed = await put(call)
+      const ours = { code: 'supplierOrderId' in placed ? placed.supplierOrderId : '', externalOrderId: call.reference }
+      const listed = [others(100), others(100, 100), [...others(50, 200), ours]]
+      expect(await during(pages(listed), () => get(sent(call)))).toMatchObject({ outcome: 'answered', ...completed })
+      expect(paced).toBe(2)
+    })
+
+    it('was not received where all pages were read, by their total or an empty page', async () => {
+      for (const total of [150, undefined]) {
+        const outcome = during(pages([others(100), others(50, 100)], total), () => get(sent(order())))
+        expect(await outcome).toEqual({ outcome: 'not_received' })
+      }
+    })
+
+    it('is unknown where no page differs from the first, or an order of a page cannot be read', async () => {
+      const same = Array.from({ length: 30 }, () => others(100))
+      expect(await during(pages(same), () => get(sent(order())))).toMatchObject({
+        outcome: 'unknown',
+        error: 'the answer is unusable: it ignores externalOrderId and page',
+      })
+      expect(await during(pages([[...others(3), { code: 'ord_9' }]]), () => get(sent(order())))).toMatchObject({
+        outcome: 'unknown',
+        error: 'the answer is unusable: an order of its list: externalOrderId is missing',
+      })
+    })
+
+    it('is found beside an order that cannot be read', async () => {
+      const call = order(completed)
+      const placed = await put(call)
+      const ours = { code: 'supplierOrderId' in placed ? placed.supplierOrderId : '', externalOrderId: call.reference }
+      expect(await during(pages([[null, { code: 7 }, ours]]), () => get(sent(call)))).toMatchObject({ ...completed })
+    })
+
+    it('is unknown where it is not among the newest 2,000', async () => {
+      const many = Array.from({ length: 30 }, (_, page) => others(100, page * 100))
+      expect(await during(pages(many), () => get(sent(order())))).toMatchObject({
+        outcome: 'unknown',
+        error: 'the order is not among the newest 2000, and the list ignores externalOrderId',
+      })
     })
   })
 
@@ -87,6 +139,22 @@ describe('an order that is asked for', () => {
 })
 
 describe('an order that is read', () => {
+  it('may have items that do not name their product, but not those of another', async () => {
+    const items = (productId: unknown) =>
+      [{ productId, amount: 2, status: 'completed', codes: completed.codes }] as never
+    for (const productId of [undefined, null])
+      expect(await outcomeOf({ status: 'completed', items: items(productId) })).toMatchObject({ ...completed })
+    expect(await outcomeOf({ status: 'completed', items: items(7) })).toMatchObject({ outcome: 'hold' })
+  })
+
+  it('says what is missing', async () => {
+    const items = [{ amount: 2, status: undefined }] as never
+    expect(await outcomeOf({ status: 'completed', items })).toMatchObject({
+      outcome: 'unknown',
+      error: 'the answer is unusable: data.items[0].status is missing',
+    })
+  })
+
   it.each(['pending', 'processing'])('is processing while it is %s, with items of any status', async (status) => {
     const items = [
       { amount: 1, status: 'completed', codes: ['A'] },

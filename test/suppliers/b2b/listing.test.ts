@@ -78,15 +78,32 @@ it('the wait for a 429 ends with the call', async () => {
 it.each([
   ['a price with three decimals', { wholesalePrice: 1.005 }, 'wholesalePrice must have at most two decimals'],
   ['a negative price', { wholesalePrice: -1 }, 'wholesalePrice must not be negative'],
+  ['a price that is a text', { wholesalePrice: '790.00' }, 'wholesalePrice must be a number'],
+  ['no price', { wholesalePrice: undefined }, 'wholesalePrice is missing'],
   ['no currency', { currency: 'roubles' }, 'currency must be a currency'],
   ['no word of its stock', { inStock: null }, 'inStock must be true or false'],
-])('of a product with %s there is no list', async (_, change, problem) => {
-  const product = { id: 112, wholesalePrice: 790, currency: 'RUB', inStock: true, ...change }
+])('a product with %s is a problem of its own', async (_, change, problem) => {
+  const product = { id: 112, wholesalePrice: 790, currency: 'RUB', inStock: true }
   const to = ({ path }: { path: string }) => path.endsWith('/products')
-  const damage = { status: 200, json: { data: [{ id: 5 }, product] } }
-  expect(await during({ damage, to }, async () => list(['112']))).toEqual({
-    ok: false,
-    error: `the answer is unusable: ${problem} (product 112)`,
+  const damage = {
+    status: 200,
+    json: { data: [null, 7, { id: 'x' }, { ...product, ...change }, { ...product, id: 113 }] },
+  }
+  expect(await during({ damage, to }, async () => list(['112', '113']))).toEqual({
+    ok: true,
+    offers: [
+      { sku: '112', problem },
+      { sku: '113', cost: '790.00', currency: 'RUB', stock: null },
+    ],
+  })
+})
+
+it('the list has a price with the noise of binary fractions', async () => {
+  const product = { id: 112, wholesalePrice: 0.7999999999999999, currency: 'RUB', inStock: true }
+  const to = ({ path }: { path: string }) => path.endsWith('/products')
+  expect(await during({ damage: { status: 200, json: { data: [product] } }, to }, async () => list(['112']))).toEqual({
+    ok: true,
+    offers: [{ sku: '112', cost: '0.80', currency: 'RUB', stock: null }],
   })
 })
 

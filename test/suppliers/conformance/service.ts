@@ -43,7 +43,13 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
     callSupplier = runCallSupplier({
       ...{ db, metrics },
       call: createSupplierCaller({
-        ...{ adapters, metrics, publicUrl: undefined, aliveUntil: () => Number.POSITIVE_INFINITY },
+        ...{
+          adapters,
+          metrics,
+          publicUrl: undefined,
+          aliveUntil: () => Number.POSITIVE_INFINITY,
+          pace: async () => {},
+        },
         credentials: createSupplierCredentials(db, (credential) => credential),
         signal: new AbortController().signal,
       }),

@@ -62,12 +62,17 @@ export function setUp(driver: ConformanceDriver): Bench {
     (method: 'put' | 'get') =>
     async (call: SupplierCall, { adapter: chosen = adapter, signal }: Using = {}) => {
       const before = supplier.requests.length
-      const outcome = await chosen[method](call, signal)
+      let paced = 0
+      const pace = async () => {
+        paced += 1
+        await call.pace?.()
+      }
+      const outcome = await chosen[method]({ ...call, pace }, signal)
       const made = supplier.requests.slice(before)
       assertSound(method, call, outcome)
       // An adapter never decides to send an order again.
       expect(made.filter(({ places }) => places).length).toBeLessThanOrEqual(method === 'put' ? 1 : 0)
-      expect(made.length).toBeLessThanOrEqual(chosen.capabilities.requestsPerCall)
+      expect(made.length).toBeLessThanOrEqual(chosen.capabilities.requestsPerCall + paced)
       return outcome
     }
   return {

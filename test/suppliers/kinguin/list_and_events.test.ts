@@ -33,6 +33,26 @@ describe('the list', () => {
     expect(await list('game')).toMatchObject({ offers: [{ cost: '4.76', stock: null }] })
   })
 
+  it('has a price with the noise of binary fractions as it was meant', async () => {
+    kinguin().setFault({
+      damage: () => ({ status: 200, json: { productId: 'game', price: 4.750000000000001, qty: 7 } }),
+    })
+    expect(await list('game')).toMatchObject({ offers: [{ cost: '4.75' }] })
+  })
+
+  it('has a product that makes no sense as a problem of its own skus', async () => {
+    kinguin().products.set('other', testProduct('other'))
+    const to = ({ path }: { path: string }) => path.endsWith('/game')
+    kinguin().setFault({ damage: () => ({ status: 200, json: { productId: 'game', price: '4.75', qty: 7 } }), to })
+    expect(await list('game', 'other')).toMatchObject({
+      ok: true,
+      offers: [
+        { sku: 'game', problem: 'price must be a number' },
+        { sku: 'other', cost: '4.75' },
+      ],
+    })
+  })
+
   it('is an error where another server answers 404', async () => {
     kinguin().setFault({ damage: { status: 404, json: { error: 'no such host' } } })
     expect(await list('game')).toEqual({ ok: false, error: 'HTTP 404' })

@@ -34,7 +34,7 @@ export type Damage =
   | 'not JSON'
   | { delayMs: number }
   | StandInAnswer
-  | ((answer: StandInAnswer) => StandInAnswer)
+  | ((answer: StandInAnswer, request: StandInRequest) => StandInAnswer)
 
 /** To which requests a damage is done; and whether what they ask for is done all the same. By default it is not. */
 export type Fault = {
@@ -63,7 +63,7 @@ export async function startStandIn(logic: SupplierLogic): Promise<StandIn> {
     requests.push(request)
     const applied = fault !== null && concerns(fault, request) ? fault : undefined
     const needed = applied === undefined || applied.carriedOut || !replaces(applied.damage)
-    return damaged(needed ? logic.answer(request) : { status: 500 }, applied?.damage)
+    return damaged(needed ? logic.answer(request) : { status: 500 }, applied?.damage, request)
   })
   return {
     url: server.url,
@@ -86,11 +86,11 @@ function replaces(damage: Damage): boolean {
   return typeof damage === 'string' || (typeof damage === 'object' && 'status' in damage)
 }
 
-function damaged(made: StandInAnswer, damage: Damage | undefined): Response {
+function damaged(made: StandInAnswer, damage: Damage | undefined, request: StandInRequest): Response {
   if (damage === undefined) return made
   if (damage === 'silence') return 'hang'
   if (damage === 'reset') return 'reset'
-  if (typeof damage === 'function') return damage(made)
+  if (typeof damage === 'function') return damage(made, request)
   if (typeof damage === 'object') return 'status' in damage ? damage : { ...made, ...damage }
   const { json } = made
   const answer = { ...made, status: Math.max(200, Math.min(made.status, 201)) }

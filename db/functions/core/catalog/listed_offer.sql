@@ -8,6 +8,7 @@ declare
   stock constant text := entry ->> 'stock';
 begin
   offer.problem := case
+    when entry ->> 'problem' is not null then left(entry ->> 'problem', 200)
     when cost is null and currency is null then null
     when coalesce(length(cost) > 40 or cost !~ '^[0-9]+([.][0-9]+)?$', true)
       then 'its cost is ' || coalesce(left(cost, 40), 'missing')
@@ -33,6 +34,6 @@ begin
 end
 $$;
 comment on function core.listed_offer is
-  'Returns an offer with the cost, currency, stock, available and problem that an entry {sku, cost, currency, stock} of
-its supplier''s list gives it. An entry without cost and currency makes it unavailable; so does one that makes no sense
-or that has another currency than max_cost, which is the problem.';
+  'Returns an offer with the cost, currency, stock, available and problem that an entry {sku, cost, currency, stock} or
+{sku, problem} of its supplier''s list gives it. An entry without cost and currency makes it unavailable; so does one
+that makes no sense or that has another currency than max_cost, which is the problem.';
