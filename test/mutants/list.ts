@@ -145,6 +145,11 @@ export const mutants: Mutant[] = [
     change: [/!delivery.*\(\)/, 'false'],
     tests: ['test/webhooks/send.test.ts'],
   },
+  {
+    guard: 'an order that its supplier had is not sent again where a repeat is not safe',
+    change: [/ or core.*'yes'/, ''],
+    tests: ['test/sql/suppliers/capabilities.test.ts'],
+  },
   { guard: 'an account reads its own orders only', change: 'remove', tests: ['test/http/routes/orders.test.ts'] },
   {
     guard: 'a blocked address gets no webhook',

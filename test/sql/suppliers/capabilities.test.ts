@@ -1,7 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAdapters } from '../../../src/suppliers/adapters.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, leaseCalls, notPlaced, notReceived, processing, unknown } from '../../support/items.ts'
+import {
+  answer,
+  completed,
+  finishCalls,
+  leaseCalls,
+  notPlaced,
+  notReceived,
+  processing,
+  unknown,
+} from '../../support/items.ts'
 import { lastLogged } from '../../support/operator.ts'
 import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
@@ -184,5 +193,49 @@ describe('check_protocols lets a worker start', () => {
     for (const change of [{ repeatSafeSeconds: 60 }, { pushes: null }, { requestsPerCall: 2 }]) {
       expect(await refusal({ http: { ...http, ...change } })).toMatch(/^the protocol http .* has other capabilities/)
     }
+  })
+})
+
+describe('a supplier that denies an order that it had', () => {
+  const named = (supplierOrderId: string) => ({ ...processing(), supplierOrderId })
+  const contradictions = () => alertsOf('contradicting_result:first')
+
+  test('gets it again only by the steps where a repeat is safe, with an alert each time', async () => {
+    await speak('http')
+    const { item } = await order()
+    const before = await contradictions()
+    expect(await answer(sql(), item, processing())).toBe('waiting')
+    for (const checks of [2, 4]) {
+      expect(await answer(sql(), item, notReceived())).toBe('waiting')
+      expect(await itemOf(item)).toMatchObject({ checks, next_call: 'put' })
+      const [row] =
+        await sql()`select next_check_at > now() + interval '1 s' as is_later from supply.order_items where id = ${item}`
+      expect(row?.is_later).toBe(true)
+      expect(await methodOf(item)).toBe('put')
+      const [call] = await sql()`select id as item_id, lease_token from supply.order_items where id = ${item}`
+      await finishCalls(sql(), [call as never], processing())
+    }
+    expect(await contradictions()).toBe(before + 2)
+    await speak('kinguin')
+  })
+
+  test('has it held at once where a repeat is not safe, and gets no further PUT', async () => {
+    await speak('kinguin')
+    const { item } = await order()
+    await answer(sql(), item, processing())
+    const before = await alertsOf('item_held:first')
+    expect(await answer(sql(), item, notReceived())).toBe('held')
+    expect((await itemOf(item)).held_reason).toBe('first had it and does not know it now; sending it again is not safe')
+    expect(await alertsOf('item_held:first')).toBe(before + 1)
+    expect(await methodOf(item)).toBeUndefined()
+  })
+
+  test('or names another order for it causes an alert, once for each change', async () => {
+    const { item } = await order()
+    const before = await contradictions()
+    for (const id of ['theirs-1', 'theirs-1', 'theirs-2', 'theirs-2']) await answer(sql(), item, named(id))
+    expect(await contradictions()).toBe(before + 1)
+    await answer(sql(), item, { ...completed(), supplierOrderId: 'theirs-3' })
+    expect(await contradictions()).toBe(before + 2)
   })
 })

@@ -19,7 +19,8 @@ begin
         when r.outcome = 'hold' then 'held'
         when r.outcome = 'not_received' and (
           item.recovered_at is not null and core.may_be_elsewhere(item.product_id, item.supplier, item.tried_suppliers)
-          or item.sent_at <= now() - unsafe_after
+          -- guard: an order that its supplier had is not sent again where a repeat is not safe
+          or (item.sent_at <= now() - unsafe_after or core.placed_before(r) = 'yes')
             and not core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at)) then 'held'
         when r.outcome in ('unknown', 'not_received', 'not_placed', 'processing') then
           case when item.stuck_at is null and item.sent_at + deadline <= now() and not (

@@ -22,7 +22,10 @@ begin
     bool_or(r.outcome in ('unknown', 'not_placed') or r.supplier = any (array(
       select s.code from supply.suppliers s
       where s.failures > 0 or s.open_since is not null or s.trouble is not null)))
-      as any_noted
+      as any_noted,
+    bool_or(exists (
+      select from supply.order_items i where i.id = r.item_id and i.supplier_order_id <> r.supplier_order_id))
+      as any_other_order
   into seen from unnest(results) as r;
   if seen.any_busy then
     return query
@@ -31,6 +34,9 @@ begin
     results := array(select r from unnest(results) as r where r.verdict <> 'busy');
   end if;
 
+  if seen.any_other_order then
+    alerts := core.alerts_of_other_orders(results);
+  end if;
   settled := core.settle_items(results);
   -- Usually all results settle their items, and there is nothing else to do.
   if seen.any_open then

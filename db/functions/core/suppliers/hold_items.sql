@@ -10,6 +10,8 @@ begin
       when r.outcome = 'not_received' and i.recovered_at is not null
         and core.may_be_elsewhere(i.product_id, i.supplier, i.tried_suppliers)
         then format('after a restore %s does not know it; another supplier may have it', i.supplier)
+      when r.outcome = 'not_received' and core.placed_before(r) = 'yes'
+        then format('%s had it and does not know it now; sending it again is not safe', i.supplier)
       when r.outcome = 'not_received' then format('%s does not have it; sending it again is not safe', i.supplier)
       else format('%s with %s codes for an amount of %s', r.outcome, cardinality(r.codes), i.amount)
     end, 500),

@@ -36,17 +36,21 @@ begin
       from supply.order_items i where i.id = r.item_id offset 0
     ) as item
     cross join lateral (
-      select case when r.outcome = 'not_placed' and not item.is_held then core.placed_before(r) end as before offset 0
+      select case when r.outcome in ('not_received', 'not_placed') and not item.is_held
+        then core.placed_before(r) end as before offset 0
     ) as history
     cross join lateral (
       -- guard: an item is sent again only where it was not received
-      select r.outcome = 'not_received' and not item.is_held and item.is_repeatable as may_send
+      select r.outcome = 'not_received' and not item.is_held and item.is_repeatable and history.before <> 'yes'
+        as may_send
     ) as send
     cross join lateral (
-      select coalesce(history.before = 'no' and not item.is_recovered, false) as is_unsent,
-        coalesce(case history.before
-          when 'no' then not item.is_recovered or item.deadline_at > now()
-          when 'perhaps' then item.is_repeatable
+      select coalesce(r.outcome = 'not_placed' and history.before = 'no' and not item.is_recovered, false) as is_unsent,
+        coalesce(case
+          -- It denies an order that it had: each repeat waits for a step.
+          when r.outcome = 'not_received' then history.before = 'yes' and item.is_repeatable
+          when history.before = 'no' then not item.is_recovered or item.deadline_at > now()
+          when history.before = 'perhaps' then item.is_repeatable
         end, false) as may_repeat
     ) as unplaced
     where r.verdict in ('waiting', 'stuck')
