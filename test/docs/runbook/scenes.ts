@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { sendAlerts } from '../../support/alerts.ts'
 import { answered, finishAttempt, leaseAttempt, makeEvent, unreachable } from '../../support/events.ts'
-import { answer, completed, processing, unknown } from '../../support/items.ts'
+import { answer, completed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
@@ -188,7 +188,11 @@ export const scenes: { [heading: string]: Scene } = {
     after: {
       0: async (sql) => {
         const items = await sql`select item_id from ops.order_items where to_ask`
-        for (const { item_id } of items) await answer(sql, item_id, completed())
+        const calls = await leaseCalls(
+          sql,
+          items.map(({ item_id }) => item_id),
+        )
+        for (const call of calls) await record(sql, call, completed())
       },
     },
   },
