@@ -26,6 +26,17 @@ begin
 end
 $$;
 
+-- So that workers see sessions that hold old transactions (core.problems). Without it they do not look for these.
+do $$
+begin
+  if not pg_catalog.pg_has_role('supply_owner', 'pg_read_all_stats', 'usage') then
+    grant pg_read_all_stats to supply_owner;
+  end if;
+exception when insufficient_privilege then
+  raise notice 'old transactions are not reported: grant pg_read_all_stats to supply_owner as a superuser';
+end
+$$;
+
 set local role supply_owner;
 
 create schema supply;

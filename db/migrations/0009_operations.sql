@@ -3,12 +3,14 @@ set local role supply_owner;
 create type supply.alert_kind as enum (
   'dead_letter', 'item_stuck', 'item_held', 'contradicting_result', 'sold_twice', 'supplier_silent',
   'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings', 'supplier_sync', 'unreadable',
-  'failover_loss', 'audit', 'wrong_clock', 'clock_went_back'
+  'failover_loss', 'audit', 'wrong_clock', 'clock_went_back', 'low_balance', 'alert_webhook', 'old_snapshot',
+  'slot_behind', 'jobs_growing', 'notify_queue'
 );
 comment on type supply.alert_kind is
   'What operators are alerted of. The subject of an alert is the reason (dead_letter), the code of a supplier (item_…, '
   'contradicting_result, sold_twice, supplier_…), the item or event (unreadable), the timeline (failover_loss), the '
-  'check (audit), the process (wrong_clock) or the database (clock_went_back).';
+  'check (audit), the process (wrong_clock), the database (clock_went_back), the currency (low_balance), the session '
+  '(old_snapshot) or the replication slot (slot_behind).';
 
 create type supply.occurrence as (kind supply.alert_kind, subject text, account_id bigint, message text);
 comment on type supply.occurrence is
@@ -154,7 +156,7 @@ comment on column supply.periodic_tasks.task is 'The function of the schema work
 comment on column supply.periodic_tasks.succeeded_at is 'When it last ran and succeeded.';
 insert into supply.periodic_tasks (task) values
   ('sweep'), ('fill_slots'), ('fill_places'), ('number_results'), ('resume_forgotten'), ('collect_alerts'),
-  ('close_alerts'), ('follow_clock'), ('check_suppliers'), ('run_audit');
+  ('compare_alerts'), ('follow_clock'), ('check_suppliers'), ('run_audit');
 
 create table supply.data_keys (
   id text collate "C" primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),

@@ -237,7 +237,10 @@ const validators = `
   where n.nspname = any($1) and v.pronamespace = 'pg_catalog'::regnamespace
   order by 1, 2`
 
-/** A view's column without a comment takes that of the column of the same name that it reads, if there is just one. */
+/**
+ * A view's column without a comment takes that of the column of the same name that it reads, if there is just one. Views
+ * may read views, so this is repeated until nothing is left.
+ */
 async function inheritColumnComments(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select pg_catalog.format('comment on column %s.%I is %L', c.oid::regclass, a.attname, min(d.description))
@@ -256,7 +259,9 @@ async function inheritColumnComments(client: pg.Client): Promise<void> {
      group by c.oid, a.attname having count(distinct d.description) = 1`,
     [codeSchemas],
   )
+  if (rows.length === 0) return
   await client.query(rows.map(({ statement }) => statement).join(';'))
+  await inheritColumnComments(client)
 }
 
 const schemaRoles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator' } as const

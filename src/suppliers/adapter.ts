@@ -62,7 +62,9 @@ export type ListedOffer = { sku: string; cost: string; currency: string; stock: 
 export type UnusableOffer = { sku: string; problem: string }
 
 /** The offers that the supplier has among the requested skus; or, in technical terms, why there is no list. */
-export type Listing = { ok: true; offers: (ListedOffer | UnusableOffer)[] } | { ok: false; error: string }
+export type Listing =
+  | { ok: true; offers: (ListedOffer | UnusableOffer)[] }
+  | { ok: false; error: string; httpStatus?: number }
 
 /** A received event: its headers and raw body, the supplier's secret for events and the present time. */
 export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; secret: string; now: Date }

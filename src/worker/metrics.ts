@@ -54,6 +54,16 @@ const gauges: Gauges<Functions['work.gauges']['result'][number]> = {
   ],
   supply_webhook_slots_taken: ['slots_taken', 'Slots that an event has.'],
   supply_audit_breaches: ['audit_breaches', 'The rows of ops.audit when a worker last ran it: 0 while all is well.'],
+  supply_database_oldest_snapshot_seconds: [
+    'oldest_snapshot_seconds',
+    'For how long the oldest open transaction has kept dead rows; only of sessions that the service may see.',
+  ],
+  supply_database_slot_behind_bytes: ['slot_behind_bytes', 'WAL that the replication slot furthest behind keeps.'],
+  supply_queue_dead_rows: ['jobs_dead_rows', "Dead rows of the queue's table, which slow every fetch of a job."],
+  supply_database_notify_queue_filled: [
+    'notify_queue_filled',
+    'How full the queue of notifications is, from 0 to 1; at 1, what notifies fails.',
+  ],
   supply_audit_last_run_timestamp_seconds: ['audit_at', 'When a worker last ran the audit.'],
 }
 

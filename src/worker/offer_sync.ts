@@ -49,7 +49,7 @@ export function createOfferSync({ db, adapters, credentials, pace, log }: OfferS
     const { supplier, base_url: baseUrl } = sync
     const paced = sync.per_minute === null ? undefined : () => pace(supplier, signal)
     const listing = await adapter.list({ supplier, baseUrl, token: access.token, pace: paced }, skus, signal)
-    if (!listing.ok && listing.error === 'HTTP 401') credentials.reject(supplier, access.token)
+    if (!listing.ok && listing.httpStatus === 401) credentials.reject(supplier, access.token)
     return listing
   }
 

@@ -61,7 +61,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(sweepMs, () => compareClock(db, log)),
     every(lookMs, createLook(options)),
     every(fillMs, () => db.call('work.collect_alerts')),
-    every(lookMs, () => db.call('work.close_alerts')),
+    every(lookMs, () => db.call('work.compare_alerts')),
     every(fillMs, offerSync.look),
   ]
   return {

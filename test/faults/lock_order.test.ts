@@ -90,7 +90,7 @@ const actions: { [name: string]: (on: postgres.Sql) => Promise<unknown> } = {
   number_results: (on) => on`select work.number_results()`,
   check_suppliers: (on) => on`select work.check_suppliers(5)`,
   collect_alerts: (on) => on`select work.collect_alerts()`,
-  close_alerts: (on) => on`select work.close_alerts()`,
+  compare_alerts: (on) => on`select work.compare_alerts()`,
   push: async (on) => {
     const [id] = await items(on, 1)
     const result = on.json(oneOf([completed, failed, processing])() as never)

@@ -21,5 +21,5 @@ export async function passAnHour(sql: postgres.Sql): Promise<void> {
 /** Counts what happened, and closes the alerts whose cause is gone, as a worker does every 5 s. Returns how many. */
 export async function closeAlerts(sql: postgres.Sql): Promise<number> {
   await collectAlerts(sql)
-  return oneValue(sql`select work.close_alerts()`)
+  return oneValue(sql`select work.compare_alerts()`)
 }

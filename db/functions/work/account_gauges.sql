@@ -15,8 +15,8 @@ as $$
     select a.id, a.balance, a.low_balance_threshold, a.last_seq, coalesce(d.dead_letters, 0) as dead_letters
     from supply.accounts a
     left join (
-      select e.account_id, count(*)::int as dead_letters from supply.events e
-      where e.state = 'dead' and e.order_id is not null group by e.account_id) as d on d.account_id = a.id
+      select e.account_id, count(*)::int as dead_letters from core.dead_letters e group by e.account_id
+    ) as d on d.account_id = a.id
     where a.active
     -- First the accounts that an alert is about, then those with the most entries in the ledger.
     order by a.low_balance_threshold > 0 and a.balance <= a.low_balance_threshold desc,

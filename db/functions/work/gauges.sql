@@ -2,7 +2,8 @@ create or replace function work.gauges()
 returns table (
   events_waiting int, events_due int, events_sending int, dead_letters int, items_open int, items_stuck int,
   items_held int, oldest_due_job_seconds double precision, jobs_due int, jobs_taken int, events_queued int, slots int,
-  slots_taken int, audit_breaches int, audit_at timestamptz
+  slots_taken int, audit_breaches int, audit_at timestamptz, oldest_snapshot_seconds double precision,
+  slot_behind_bytes double precision, jobs_dead_rows int, notify_queue_filled double precision
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,11 +11,10 @@ as $$
     e.waiting + e.queued + e.ready,
     e.waiting_due + e.queued + e.ready,
     e.sending,
-    -- Without samples, which are few: so no dead letter itself has to be read.
-    e.dead - e.dead_samples,
+    (select count(*)::int from core.problems p where p.kind = 'dead_letter'),
     (select count(*)::int from supply.order_items i where i.completed_at is null),
-    (select count(*)::int from supply.order_items i where i.stuck_at is not null and i.completed_at is null),
-    (select count(*)::int from supply.order_items i where i.held_at is not null and i.completed_at is null),
+    (select count(*)::int from core.problems p where p.kind = 'item_stuck'),
+    (select count(*)::int from core.problems p where p.kind = 'item_held'),
     (
       select coalesce(greatest(extract(epoch from now() - min(j.run_at)), 0), 0)::double precision
       from core.jobs j where j.is_in_turn and j.run_at <= now()
@@ -30,7 +30,21 @@ as $$
     ),
     e.ready + e.sending,
     (select r.breaches from supply.audit_runs r),
-    (select r.ran_at from supply.audit_runs r)
+    (select r.ran_at from supply.audit_runs r),
+    (
+      select coalesce(extract(epoch from now() - min(s.xact_start)), 0)::double precision from pg_stat_activity s
+      where (s.backend_xmin is not null or s.backend_xid is not null) and s.backend_type = 'client backend'
+        and s.pid <> pg_backend_pid()
+    ),
+    (
+      select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), s.restart_lsn)), 0)::double precision
+      from pg_replication_slots s where not pg_is_in_recovery()
+    ),
+    (
+      select t.n_dead_tup::int from pg_stat_all_tables t
+      where t.schemaname = 'graphile_worker' and t.relname = '_private_jobs'
+    ),
+    pg_notification_queue_usage()
   from (
     select
       (
@@ -43,12 +57,7 @@ as $$
         as waiting_due,
       (select count(*)::int from supply.events e where e.state = 'queued') as queued,
       (select count(*)::int from supply.events e where e.state = 'ready') as ready,
-      (select count(*)::int from supply.events e where e.state = 'sending') as sending,
-      (select count(*)::int from supply.events e where e.state = 'dead') as dead,
-      (
-        select count(*)::int from supply.events e
-        where e.simulated and e.order_code is not null and e.created_at <= now() and e.state = 'dead'
-      ) as dead_samples
+      (select count(*)::int from supply.events e where e.state = 'sending') as sending
   ) as e
 $$;
 comment on function work.gauges is

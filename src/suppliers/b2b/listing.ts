@@ -62,7 +62,7 @@ function offerOf(id: number, product: object): ListedOffer | UnusableOffer {
 
 /** Sends requests and reads their answers by a schema. After the first 429 it waits and sends the request once more. */
 function askWithOneRetry(request: Ask, signal?: AbortSignal) {
-  type Asked<T> = { ok: true; value: T } | { ok: false; error: string }
+  type Asked<T> = { ok: true; value: T } | { ok: false; error: string; httpStatus?: number }
   let mayWait = true
   return async function ask<Schema extends v.GenericSchema>(
     path: string,
@@ -78,7 +78,7 @@ function askWithOneRetry(request: Ask, signal?: AbortSignal) {
       await sleep(seconds * 1_000, undefined, { signal, ref: false }).catch(() => undefined)
       return ask(path, schema)
     }
-    if (status !== 200) return { ok: false, error: `HTTP ${status}` }
+    if (status !== 200) return { ok: false, error: `HTTP ${status}`, httpStatus: status }
     const read = readAnswer(schema, exchange.answer)
     return read.ok ? read : { ok: false, error: unusable(read.problem) }
   }

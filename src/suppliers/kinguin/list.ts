@@ -24,7 +24,7 @@ const productSchema = object({ productId: text, ...terms, offers })
 
 type Product = v.InferOutput<typeof productSchema>
 type Terms = Omit<Product, 'productId' | 'offers'>
-type Read = { ok: true; product: Product | null } | { ok: true; problem: string } | { ok: false; error: string }
+type Read = { ok: true; product: Product | null } | { ok: true; problem: string } | Extract<Listing, { ok: false }>
 
 /**
  * Costs and stock of these skus, one request for each product. A product that makes no sense is a problem of its skus.
@@ -54,7 +54,7 @@ async function readProduct(ask: Ask, productId: string): Promise<Read> {
   const { answer } = exchange
   // Only the API itself knows that it has no such product: another server answers 404 to everything.
   if (answer.status === 404 && errorIn(answer) !== undefined) return { ok: true, product: null }
-  if (answer.status !== 200) return { ok: false, error: `HTTP ${answer.status}` }
+  if (answer.status !== 200) return { ok: false, error: `HTTP ${answer.status}`, httpStatus: answer.status }
   const read = readAnswer(productSchema, answer)
   if (!read.ok) {
     const isOurs = v.is(v.object({ productId: v.literal(productId) }), jsonOf(answer))

@@ -79,7 +79,7 @@ describe('a sweep', () => {
 
   test('runs while another session holds every advisory lock of the periodic tasks', async () => {
     await takeJob(await newItem())
-    const names = ['sweep', 'run_audit', 'fill_slots', 'number_results', 'resume_forgotten', 'close_alerts']
+    const names = ['sweep', 'run_audit', 'fill_slots', 'number_results', 'resume_forgotten', 'compare_alerts']
     const freed = await sql().begin(async (operator) => {
       for (const name of [...names, 'check_suppliers'])
         await operator`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`

@@ -28,7 +28,7 @@ from (
   left join supply.suppliers su on su.code = al.subject and al.kind in (
     'supplier_silent', 'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings')
   where al.closed_at is null and not al.is_acknowledged
-    and al.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss')
+    and al.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss', 'low_balance')
 ) as al
 union all
 select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,
@@ -40,6 +40,10 @@ select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,
 from supply.origin o
 cross join lateral (
   select l as subject, substring(l from '^order (.*)$') as order_code from unnest(o.lost) as l) as loss
+union all
+select p.since, 'alerts not sent', p.subject, p.detail,
+  'select * from ops.alerts where sent_at is null', null, null
+from core.problems p where p.kind = 'alert_webhook'
 union all
 select late.since, case late.task when 'sweep' then 'sweeper late' else 'audit late' end, 'task ' || late.task,
   format('work.%s has not succeeded for five minutes: is a worker running, and what is in its log?', late.task),

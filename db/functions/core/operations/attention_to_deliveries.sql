@@ -8,7 +8,7 @@ from (
     format('select ops.redeliver(%L)', e.id) as remedy,
     'the partner did not receive the results of %s orders: %s' as all_detail,
     format('select ops.redeliver_all(%s, %%L, dry_run => false)', e.account_id) as all_remedy, e.dead_reason as cause
-  from supply.events e where e.state = 'dead' and not e.simulated
+  from core.dead_letters e
   union all
   select e.id, e.account_id, e.order_code, coalesce(e.lease_expires_at, e.next_attempt_at), 'delivery late',
     format('the attempt for order %s is overdue: is a worker running, or is the receiver slow?', e.order_code),

@@ -1,6 +1,6 @@
 create or replace view core.attention_to_items as
 with found as (
-  select case when i.held_at is null then 'stuck' else 'held' end as how, coalesce(i.held_at, i.stuck_at) as since,
+  select i.why as how, i.since,
     i.id, i.order_id, i.supplier, i.amount, i.product_name, k.kept,
     coalesce(i.held_reason, 'still open after the deadline') as cause,
     case
@@ -10,9 +10,8 @@ with found as (
       when k.kept > 0 then 'refund a part'
       else 'refund'
     end as act
-  from supply.order_items i
+  from core.items_for_operators i
   cross join lateral (select count(*) as kept from supply.item_keys k where k.item_id = i.id) as k
-  where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null
   union all
   select 'unknown', usable.last_at, i.id, i.order_id, i.supplier, i.amount, i.product_name, 0,
     format('no usable answer (%s)', coalesce(last.error, 'none was recorded')), 'ask'

@@ -1,12 +1,9 @@
 create or replace view core.attention_to_money as
-select (
-    select max(l.created_at) from supply.ledger l where l.account_id = a.id and l.seq = a.last_seq
-  ) as since, 'balance low' as what, 'account ' || a.id as subject,
-  format('%s has %s %s, its threshold is %s: ask for a payment and book it with ops.deposit; the remedy only removes '
-    'this row', a.name, a.balance, a.currency, a.low_balance_threshold) as detail,
-  format('select ops.set_low_balance_threshold(%s, 0)', a.id) as remedy, null::text as order_code, a.id as account_id
-from supply.accounts a
-where a.low_balance_threshold > 0 and a.balance <= a.low_balance_threshold and a.active
+select p.since, 'balance low' as what, 'account ' || p.account_id as subject,
+  p.detail || ': ask for a payment and book it with ops.deposit' as detail,
+  format('select * from ops.accounts where account_id = %s', p.account_id) as remedy, null::text as order_code,
+  p.account_id
+from core.problems p where p.kind = 'low_balance'
 union all
 select h.oldest_at, 'money held', 'account ' || h.account_id,
   format('%s in %s open for over an hour%s; the oldest is %s', h.held,

@@ -11,11 +11,9 @@ cross join lateral (
 ) as w
 where s.paused_at is not null and w.items > 0
 union all
-select coalesce(s.synced_at, y.failing_since, s.sync_due_at), 'supplier not read', 'supplier ' || s.code,
-  format('its costs and stock are outdated: %s', coalesce(s.sync_error, 'no worker has read them')),
-  format('select ops.sync_supplier(%L)', s.code), null, null
-from supply.suppliers s left join supply.supplier_syncs y on y.supplier = s.code
-where s.active and coalesce(s.synced_at, y.failing_since, s.sync_due_at) < now() - 4 * s.sync_every
+select p.since, 'supplier not read', 'supplier ' || p.subject, p.detail,
+  format('select ops.sync_supplier(%L)', p.subject), null, null
+from core.problems p where p.kind = 'supplier_sync'
 union all
 select coalesce(o.synced_at, p.updated_at), 'offer below cost', 'supplier ' || j.supplier,
   format('product %s, %s, sells for %s %s and costs %s there; the remedy stops offers below cost', p.id, p.name,

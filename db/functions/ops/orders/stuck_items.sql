@@ -1,12 +1,11 @@
 create or replace view ops.stuck_items as
 select i.id as item_id, o.code as order_code, o.account_id, i.product_id, i.product_name, i.amount, i.price, i.supplier,
-  case when i.held_at is null then 'stuck' else 'held' end as why, coalesce(i.held_at, i.stuck_at) as since,
+  i.why, i.since,
   i.held_reason, (select count(*)::int from supply.item_keys k where k.item_id = i.id) as codes_kept,
   i.supplier_order_id, i.sent_at, i.next_check_at, i.delivery_type,
   exists (select from core.missing_items m where m.id = i.id) as may_send
-from supply.order_items i
-join supply.orders o on o.id = i.order_id
-where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null;
+from core.items_for_operators i
+join supply.orders o on o.id = i.order_id;
 comment on view ops.stuck_items is
   'The open items that need an operator: ops.settle_item settles them, ops.poll_now asks the supplier again.';
 comment on column ops.stuck_items.order_code is 'The order''s code.';

@@ -27,7 +27,8 @@ begin
     end
   where s.code = finish_sync.supplier
   returning s.* into known;
-  if error is not null and coalesce(known.synced_at, sync.failing_since) < now() - 4 * known.sync_every
+  if error is not null
+    and exists (select from core.problems p where p.kind = 'supplier_sync' and p.subject = known.code)
     and not exists (
       select from core.alerts a
       where a.kind = 'supplier_sync' and a.subject = known.code and a.closed_at is null) then

@@ -1,13 +1,22 @@
-create or replace function work.close_alerts()
+create or replace function work.compare_alerts()
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   closed uuid[];
 begin
-  if not core.begin_periodic_task('close_alerts') then
+  if not core.begin_periodic_task('compare_alerts') then
     return 0;
   end if;
+  -- The others are raised where they happen.
+  perform core.raise_alerts(array(
+    select row(p.kind, p.subject, p.account_id, p.detail)::supply.occurrence
+    from core.problems p
+    where p.kind in ('low_balance', 'old_snapshot', 'slot_behind', 'jobs_growing', 'notify_queue')
+      and not exists (
+        select from core.alerts a
+        where (a.kind, a.subject) = (p.kind, p.subject) and a.account_id is not distinct from p.account_id
+          and a.closed_at is null)));
   with causes as materialized (
     select distinct a.kind, a.subject, a.account_id from supply.alerts a where a.closed_at is null
   ), judged as materialized (
@@ -40,7 +49,7 @@ begin
   return cardinality(closed);
 end
 $$;
-comment on function work.close_alerts is
-  'Closes the alerts whose cause is gone, and those that an operator acknowledged where no table shows that. Returns how
-many. The end of a cause is sent with the alert of its last hour, when no hour''s alert is open. Call it every 5 s from
-each worker; only one runs at a time.';
+comment on function work.compare_alerts is
+  'Raises alerts of problems that no other function raises, closes those whose cause is gone, and those acknowledged
+where no table shows that. Returns how many it closed. An end is sent with the alert of its last hour. Call it every
+5 s from each worker; only one runs at a time.';
