@@ -64,23 +64,30 @@ describe('an item needs attention', () => {
     await reply(item, processing())
     expect(await onlyLine('item stuck')).toEqual({
       ...{ what: 'item stuck', subject: `item ${item}`, order_code: code },
-      detail: '1 × 100 credits at first, still open after the deadline: the remedy refunds, so ask the supplier first',
-      remedy: `select ops.settle_item('${item}', 'failed')`,
+      detail:
+        '1 × 100 credits at first, still open after the deadline: ask the supplier first; ops.settle_item, as failed, refunds it',
+      remedy: `select * from ops.order_story('${item}')`,
     })
-    await fix('item stuck')
+    expect((await remedy('item stuck')).length).toBeGreaterThan(3)
+    expect(await lines('item stuck')).toHaveLength(1)
+    await operator()`select ops.settle_item(${item}, 'failed')`
+    expect(await lines('item stuck')).toEqual([])
   })
 
   test.each([
-    ['completed', ['A'], 'the remedy delivers the received code and refunds the rest', 1],
-    ['completed', ['A', 'B'], 'the remedy delivers the 2 received codes and refunds the rest', 2],
-    ['completed', ['A', 'B', 'C', 'D'], 'the remedy delivers no code and refunds', 0],
-    ['completed', [], 'the remedy refunds, so ask the supplier first', 0],
-    ['failed', ['A', 'B', 'C'], 'the remedy delivers the received codes', 3],
+    ['completed', ['A'], 'as failed, delivers the received code and refunds the rest', 1],
+    ['completed', ['A', 'B'], 'as failed, delivers the 2 received codes and refunds the rest', 2],
+    ['completed', ['A', 'B', 'C', 'D'], 'as failed and with no codes, refunds all', 0],
+    ['completed', [], 'ask the supplier first; ops.settle_item, as failed, refunds it', 0],
+    ['failed', ['A', 'B', 'C'], 'as completed, delivers the received codes', 3],
   ])('when it is held, because its supplier said %s with the codes %j of 3', async (said, codes, advice, delivered) => {
     const { item } = await keys(3)
     expect(await reply(item, said === 'failed' ? failed({ codes }) : completed({ codes }))).toBe('held')
     expect((await onlyLine('item held')).detail).toContain(advice)
-    await fix('item held')
+    await remedy('item held')
+    const status = delivered === 3 ? 'completed' : 'failed'
+    await operator()`select ops.settle_item(${item}, ${status}, ${codes.length > 3 ? [] : null}::text[])`
+    expect(await lines('item held')).toEqual([])
     expect(await operator()`select codes_delivered, status from ops.order_items where item_id = ${item}`).toEqual([
       { codes_delivered: delivered, status: delivered === 0 ? 'failed' : 'completed' },
     ])
@@ -109,7 +116,7 @@ describe('an item needs attention', () => {
     ['item held', [completed({ codes: ['A'] })], '16 minutes', null],
     ['item stuck', [processing(), processing()], '25 hours', null],
     ['outcome unknown', [unknown()], '16 minutes', (item) => completed({ codes: [`${item} 1`, `${item} 2`] })],
-  ])('with ten others in one line for the supplier, whose remedy is for all: %s', async (what, results, wait, last) => {
+  ])('with ten others in one line for the supplier, whose remedy lists or asks for all: %s', async (what, results, wait, last) => {
     const made: string[] = []
     for (let n = 0; n < 11; n += 1) made.push((await keys(2)).item)
     for (const [index, result] of results.entries()) {
@@ -119,7 +126,10 @@ describe('an item needs attention', () => {
     if (results.length === 1) await passes(wait)
     expect(await onlyLine(what)).toMatchObject({ subject: 'supplier first', order_code: null })
     await remedy(what)
-    if (last !== null) for (const item of made) await reply(item, last(item))
+    for (const item of made) {
+      if (last !== null) await reply(item, last(item))
+      else await operator()`select ops.settle_item(${item}, 'failed')`
+    }
     expect(await lines(what)).toEqual([])
   })
 })
@@ -152,9 +162,10 @@ describe('an event needs attention', () => {
 
   test('with ten other dead letters in one line for the account', async () => {
     await deadEvents(11)
-    const detail = 'the partner did not receive the results of 11 orders: http_4xx'
+    const detail = 'the partner did not receive the results of 11 orders: http_4xx; the remedy counts them'
     expect(await onlyLine('dead letter')).toMatchObject({ detail })
-    expect(await fix('dead letter')).toEqual([{ redeliver_all: '11' }])
+    expect(await remedy('dead letter')).toEqual([{ redeliver_all: '11' }])
+    expect(await lines('dead letter')).toHaveLength(1)
   })
 
   test('with over a hundred dead letters of all accounts in a line for each account with several', async () => {

@@ -6,8 +6,8 @@ from (
     format('the partner did not receive %s of order %s: %s at %s', e.event_type, e.order_code, e.dead_reason,
       split_part(e.callback_url, '?', 1) || case when e.callback_url like '%?%' then '?…' else '' end) as detail,
     format('select ops.redeliver(%L)', e.id) as remedy,
-    'the partner did not receive the results of %s orders: %s' as all_detail,
-    format('select ops.redeliver_all(%s, %%L, dry_run => false)', e.account_id) as all_remedy, e.dead_reason as cause
+    'the partner did not receive the results of %s orders: %s; the remedy counts them' as all_detail,
+    format('select ops.redeliver_all(%s, %%L)', e.account_id) as all_remedy, e.dead_reason as cause
   from core.dead_letters e
   union all
   select e.id, e.account_id, e.order_code, coalesce(e.lease_expires_at, e.next_attempt_at), 'delivery late',

@@ -41,25 +41,21 @@ select f.since, case f.how when 'unknown' then 'outcome unknown' else 'item ' ||
 from found f
 join supply.orders o on o.id = f.order_id
 join (
-  select one.act, one.detail, one.remedy, coalesce(several.detail, '%s items, which ops.stuck_items lists: the remedy '
-      'completes those with all their codes, delivers the codes of the others, and refunds the rest') as all_detail,
-    coalesce(several.remedy, 'select ops.settle_item(item_id, case when delivery_type = ''key'' and codes_kept = '
-      'amount then ''completed'' else ''failed'' end, case when codes_kept > amount then ''{}''::text[] end) from '
-      'ops.stuck_items where supplier = %L and why = %L and not may_send') as all_remedy
+  select one.act, one.detail, coalesce(one.remedy, 'select * from ops.order_story(%L)') as remedy,
+    coalesce(several.detail, '%s items, which ops.stuck_items lists: ops.settle_item settles each') as all_detail,
+    coalesce(several.remedy, 'select * from ops.stuck_items where supplier = %L and why = %L and not may_send')
+      as all_remedy
   from (values
-    ('send', 'check there first; the remedy sends it again, and ops.settle_item refunds it',
-      'select ops.send_item(%L)'),
-    ('complete', 'the remedy delivers the received codes', 'select ops.settle_item(%L, ''completed'')'),
-    ('refund all', 'the remedy delivers no code and refunds',
-      'select ops.settle_item(%L, ''failed'', codes => ''{}'')'),
-    ('refund a part', 'the remedy delivers %s and refunds the rest',
-      'select ops.settle_item(%L, ''failed'')'),
-    ('refund', 'the remedy refunds, so ask the supplier first', 'select ops.settle_item(%L, ''failed'')'),
+    ('send', 'check there first; ops.send_item sends it again, and ops.settle_item refunds it', null),
+    ('complete', 'ops.settle_item, as completed, delivers the received codes', null),
+    ('refund all', 'ops.settle_item, as failed and with no codes, refunds all', null),
+    ('refund a part', 'ops.settle_item, as failed, delivers %s and refunds the rest', null),
+    ('refund', 'ask the supplier first; ops.settle_item, as failed, refunds it', null),
     ('ask', 'workers keep asking', 'select ops.poll_now(%L)')
   ) as one (act, detail, remedy)
   left join (values
-    ('send', '%s items that the supplier does not have, which ops.stuck_items lists: check there first; the remedy '
-      'sends them again', 'select ops.send_item(item_id) from ops.stuck_items where supplier = %L and may_send'),
+    ('send', '%s items that the supplier does not have, which ops.stuck_items lists: check there first; '
+      'ops.send_item sends one again', 'select * from ops.stuck_items where supplier = %L and may_send'),
     ('ask', '%s items: %s; workers keep asking', 'select ops.poll_now(item_id) from ops.order_items where supplier = '
       '%L and completed_at is null and sent_at < now() - interval ''15 minutes'' order by sent_at limit 1000')
   ) as several (act, detail, remedy) on several.act = one.act

@@ -43,8 +43,8 @@ select date_trunc('second', m.since) as since, m.what, m.subject, m.detail, m.re
 from merged m
 order by m.since;
 comment on view ops.attention is
-  'The problems that need an operator, oldest first, each with the SQL that fixes it. Read ops.order_story of the
-subject first: a remedy may refund. More than ten of a kind at one account or supplier share a row. If there are over a
+  'The problems that need an operator, oldest first, each with SQL that reads more, or that changes no
+money of a partner: detail names the function that decides. More than ten of a kind at one account or supplier share a row. If there are over a
 hundred of a kind, any two at one account or supplier share a row.';
 comment on column ops.attention.since is 'When it began.';
 comment on column ops.attention.what is
