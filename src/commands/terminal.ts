@@ -8,7 +8,7 @@ export type Terminal = {
   /** Takes the lines of the log and writes what people want of them. */
   log: { write(line: string): void }
   /** Writes one line about work that takes a while: what it is, and at its end what was done. */
-  progress(what: string): { step(line: string): void; done(): void }
+  progress(what: string): { step(line: string, isWait?: boolean): void; done(): void }
   /** Tells of new orders, by the operators' URL of the database. */
   tellStories(databaseUrl: string): OrderStories
 }
@@ -31,10 +31,10 @@ export function openTerminal(logLevel: LogLevel): Terminal | undefined {
       let steps = 0
       stdout.write(`${what} … `)
       return {
-        step: (line) => {
+        step: (line, isWait = false) => {
           steps += 1
           // A step that waits for other sessions gets a line of its own.
-          if (/wait/.test(line)) print(`\n${line}`)
+          if (isWait) print(`\n${line}`)
         },
         done: () => print(steps === 0 ? 'up to date' : `done (${steps} steps)`),
       }

@@ -21,9 +21,11 @@ export type MigrateOptions = SqlFolders & {
    * How long the migration tries to get a lock that another session holds, in milliseconds. The default is a minute.
    */
   lockWaitMs?: number | undefined
-  /** Receives a line for each step, and for each wait. */
-  log?: ((line: string) => void) | undefined
+  /** Receives a line for each step, and for each wait (isWait). */
+  log?: MigrateLog | undefined
 }
+
+type MigrateLog = (line: string, isWait?: boolean) => void
 
 export type MigrateResult = { applied: string[]; codeReloaded: boolean }
 
@@ -48,7 +50,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})
   const migrations = readMigrations(options.migrationsDir)
   const code = readCode(options.functionsDir)
-  const { url } = await hostsOf(options.databaseUrl).wait(hostWaitMs, ({ message }) => log(message))
+  const { url } = await hostsOf(options.databaseUrl).wait(hostWaitMs, ({ message }) => log(message, true))
   const connect = () => openClient({ connectionString: url, application_name: 'supply-ordering migrate' })
   const client = await connect()
   const { lockWaitMs = defaultLockWaitMs } = options
@@ -109,10 +111,10 @@ async function warnOfCollations(client: pg.Client, log: (line: string) => void):
   for (const { line } of rows) log(line)
 }
 
-async function takeLock(client: pg.Client, log: (line: string) => void): Promise<void> {
+async function takeLock(client: pg.Client, log: MigrateLog): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLock])
   if (rows[0]?.taken) return
-  log('waiting for another migration of this database')
+  log('waiting for another migration of this database', true)
   await client.query('select pg_advisory_lock($1)', [migrationLock])
 }
 

@@ -10,7 +10,7 @@ export type RetryOptions = {
   connect: () => Promise<pg.Client>
   /** How long a lock is tried for, in milliseconds. */
   lockWaitMs: number
-  log: (line: string) => void
+  log: (line: string, isWait?: boolean) => void
 }
 
 /** How long one attempt waits for a lock. Other sessions that need the lock wait behind it for as long. */
@@ -74,7 +74,7 @@ async function watchBlockers(
   connect: RetryOptions['connect'],
   log: RetryOptions['log'],
 ): Promise<Watch> {
-  log('waiting for a lock of another session')
+  log('waiting for a lock of another session', true)
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const observer = await connect().catch(() => undefined)
   const stopped = new AbortController()
@@ -85,7 +85,7 @@ async function watchBlockers(
         .query<{ blockers: string | null }>(blockersQuery, [rows[0]?.pid])
         .catch(() => undefined)
       const text = seen?.rows[0]?.blockers ?? undefined
-      if (text !== undefined && blockers === undefined) log(`waiting for a lock: ${text} is in the way`)
+      if (text !== undefined && blockers === undefined) log(`waiting for a lock: ${text} is in the way`, true)
       blockers = text ?? blockers
       await sleep(watchIntervalMs, undefined, { signal: stopped.signal }).catch(() => {})
     }

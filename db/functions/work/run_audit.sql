@@ -18,10 +18,7 @@ begin
     return null;
   end if;
   with found as materialized (
-    select a.check_name, a.detail, a.is_looked_at_each_time,
-      -- What the detail names first: its figures may change while the breach stays the same.
-      coalesce(substring(a.detail from
-        '(?:ledger row [0-9]+ of account|account|item|event|order|job|alert) [0-9a-z_-]+'), a.detail) as subject,
+    select a.check_name, a.detail, a.is_looked_at_each_time, a.subject,
       row_number() over (partition by a.check_name order by a.detail) as place
     from core.audit a
   ), known as (

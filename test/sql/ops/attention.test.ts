@@ -116,22 +116,25 @@ describe('an item needs attention', () => {
     ['item held', [completed({ codes: ['A'] })], '16 minutes', null],
     ['item stuck', [processing(), processing()], '25 hours', null],
     ['outcome unknown', [unknown()], '16 minutes', (item) => completed({ codes: [`${item} 1`, `${item} 2`] })],
-  ])('with ten others in one line for the supplier, whose remedy lists or asks for all: %s', async (what, results, wait, last) => {
-    const made: string[] = []
-    for (let n = 0; n < 11; n += 1) made.push((await keys(2)).item)
-    for (const [index, result] of results.entries()) {
-      if (index > 0) await passes(wait)
-      for (const item of made) await reply(item, result)
-    }
-    if (results.length === 1) await passes(wait)
-    expect(await onlyLine(what)).toMatchObject({ subject: 'supplier first', order_code: null })
-    await remedy(what)
-    for (const item of made) {
-      if (last !== null) await reply(item, last(item))
-      else await operator()`select ops.settle_item(${item}, 'failed')`
-    }
-    expect(await lines(what)).toEqual([])
-  })
+  ])(
+    'with ten others in one line for the supplier, whose remedy lists or asks for all: %s',
+    async (what, results, wait, last) => {
+      const made: string[] = []
+      for (let n = 0; n < 11; n += 1) made.push((await keys(2)).item)
+      for (const [index, result] of results.entries()) {
+        if (index > 0) await passes(wait)
+        for (const item of made) await reply(item, result)
+      }
+      if (results.length === 1) await passes(wait)
+      expect(await onlyLine(what)).toMatchObject({ subject: 'supplier first', order_code: null })
+      await remedy(what)
+      for (const item of made) {
+        if (last !== null) await reply(item, last(item))
+        else await operator()`select ops.settle_item(${item}, 'failed')`
+      }
+      expect(await lines(what)).toEqual([])
+    },
+  )
 })
 
 test('a contradicting result needs attention until an operator acknowledges it', async () => {

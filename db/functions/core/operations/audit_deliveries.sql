@@ -27,37 +27,43 @@ with audited as (
 )
 select 'attempts_are_numbered_without_a_gap' as check_name,
   format('event %s has %s attempts in round %s, but the last one is number %s', r.event_id, r.attempts, r.round,
-    r.last_attempt) as detail
+    r.last_attempt) as detail, 'event ' || r.event_id as subject
 from rounds r join events e on e.id = r.event_id where r.attempts <> r.last_attempt and not e.may_lack
 union all
 select 'round_belongs_to_its_event',
-  format('event %s is in round %s, but has attempts in round %s', e.id, e.round, r.round)
+  format('event %s is in round %s, but has attempts in round %s', e.id, e.round, r.round),
+  'event ' || e.id
 from rounds r join events e on e.id = r.event_id where r.round > e.round
 union all
 select 'event_counts_its_attempts',
-  format('event %s counts %s attempts in round %s, but has %s', e.id, e.attempts, e.round, e.made)
+  format('event %s counts %s attempts in round %s, but has %s', e.id, e.attempts, e.round, e.made),
+  'event ' || e.id
 from events e where e.attempts < e.made or e.attempts > e.made and not e.may_lack
 union all
 select 'only_a_sending_event_has_an_attempt_under_way',
-  format('event %s is %s, but has %s attempts under way', e.id, e.state, e.unfinished)
+  format('event %s is %s, but has %s attempts under way', e.id, e.state, e.unfinished),
+  'event ' || e.id
 from events e
 where e.unfinished <> case e.state when 'sending' then 1 else 0 end
 union all
 select 'delivered_event_was_delivered',
-  format('event %s is delivered, but its last attempt was %s', e.id, coalesce(e.last_outcome, 'not made'))
+  format('event %s is delivered, but its last attempt was %s', e.id, coalesce(e.last_outcome, 'not made')),
+  'event ' || e.id
 from events e
 where e.state = 'delivered' and e.last_outcome is distinct from 'delivered' and not (e.made = 0 and e.may_lack)
 union all
 select 'event_has_its_order',
   format('event %s (%s) is about order %s, which is %s (%s) with the callback URL %s',
-    e.id, e.event_type, o.code, o.status, coalesce(o.outcome, 'open'), coalesce(o.callback_url, 'none'))
+    e.id, e.event_type, o.code, o.status, coalesce(o.outcome, 'open'), coalesce(o.callback_url, 'none')),
+  'event ' || e.id
 from audited e join supply.orders o on o.id = e.order_id
 where o.outcome is null or o.outcome = 'partial' or o.callback_url is null
   or (e.event_type, e.order_code, e.account_id) is distinct from ('order.' || o.status, o.code, o.account_id)
   -- A redelivery, which begins a new round, may go to another address.
   or e.round = 1 and e.callback_url <> o.callback_url
 union all
-select 'held_event_belongs_to_an_open_recovery', format('event %s is held, but no recovery is open', e.id)
+select 'held_event_belongs_to_an_open_recovery', format('event %s is held, but no recovery is open', e.id),
+  'event ' || e.id
 from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
 comment on view core.audit_deliveries is
   'The rows of ops.audit about the events of orders within core.audit_scope, all samples, and their attempts.';

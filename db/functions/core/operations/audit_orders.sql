@@ -50,22 +50,25 @@ with orders as (
 )
 select 'orders_are_numbered_without_a_gap' as check_name,
   format('order %s is number %s of account %s, but the number before it is missing', o.code, o.number, o.account_id)
-    as detail
+    as detail,
+  'order ' || o.code as subject
 from whole_orders o
 where o.number > 1 and o.number_before is distinct from o.number - 1 and not exists (
   select from supply.orders p where p.account_id = o.account_id and p.number = o.number - 1)
 union all
 select 'total_is_the_sum_of_the_items',
-  format('order %s costs %s, but its items cost %s', o.code, o.total_amount, o.items_total)
+  format('order %s costs %s, but its items cost %s', o.code, o.total_amount, o.items_total),
+  'order ' || o.code
 from whole_orders o where o.total_amount <> o.items_total
 union all
 select 'order_knows_its_refunds',
-  format('order %s counts refunds of %s, but the ledger has %s', o.code, o.refunded_amount, o.booked_refunds)
+  format('order %s counts refunds of %s, but the ledger has %s', o.code, o.refunded_amount, o.booked_refunds),
+  'order ' || o.code
 from whole_orders o where o.refunded_amount <> o.booked_refunds
 union all
 select 'outcome_agrees_with_the_items',
   format('order %s is %s (%s), but of its %s items %s are completed and %s failed', o.code, o.status,
-    coalesce(o.outcome, 'open'), o.items, o.completed, o.failed)
+    coalesce(o.outcome, 'open'), o.items, o.completed, o.failed), 'order ' || o.code
 from whole_orders o
 where o.outcome is distinct from case
   when o.items > o.completed + o.failed then null
@@ -75,12 +78,14 @@ where o.outcome is distinct from case
 end
 union all
 select 'final_order_has_its_event',
-  format('order %s is %s (%s), but has no event for %s', o.code, o.status, o.outcome, o.callback_url)
+  format('order %s is %s (%s), but has no event for %s', o.code, o.status, o.outcome, o.callback_url),
+  'order ' || o.code
 from whole_orders o
 where o.callback_url is not null and o.outcome in ('full', 'none') and o.event_id is null
 union all
 select 'final_order_is_among_the_results',
-  format('order %s of account %s is %s, but is not among the results', o.code, o.account_id, o.status)
+  format('order %s of account %s is %s, but is not among the results', o.code, o.account_id, o.status),
+  'order ' || o.code
 from whole_orders o
 where o.completed_at is not null and o.result_seq is null
   and not exists (select from supply.unnumbered_results u where u.order_id = o.id)
@@ -88,7 +93,8 @@ union all
 select 'charge_is_the_orders_total',
   format('order %s of account %s costs %s %s, but its charge is %s', o.code, o.account_id, o.total_amount,
     o.currency, coalesce(
-      -c.amount || ' ' || c.currency || ' of account ' || c.account_id, 'missing'))
+      -c.amount || ' ' || c.currency || ' of account ' || c.account_id, 'missing')),
+  'order ' || o.code
 from orders o left join entries c on c.order_id = o.id and c.type = 'order_charge'
 where (c.account_id, -c.amount, c.currency)
   is distinct from (o.account_id, o.total_amount, o.currency)
@@ -96,19 +102,22 @@ union all
 select 'failed_item_is_refunded',
   format('item %s of order %s of account %s is %s: the refund due is %s, the item has %s, and the ledger has %s',
     i.id, i.code, i.account_id, i.status, i.due, i.refunded_amount, coalesce(
-      i.refund || ' for order ' || i.refund_order_id || ' of account ' || i.refund_account_id, 'nothing'))
+      i.refund || ' for order ' || i.refund_order_id || ' of account ' || i.refund_account_id, 'nothing')),
+  'item ' || i.id
 from whole_items i
 where i.refunded_amount <> i.due or coalesce(i.refund, 0) <> i.due
   or (i.refund_order_id, i.refund_account_id) <> (i.order_id, i.account_id)
 union all
 select 'item_has_its_codes',
-  format('item %s (%s, %s) has %s codes for an amount of %s', i.id, i.delivery_type, i.status, i.codes, i.amount)
+  format('item %s (%s, %s) has %s codes for an amount of %s', i.id, i.delivery_type, i.status, i.codes, i.amount),
+  'item ' || i.id
 from whole_items i
 where i.codes > 0 and (i.delivery_type <> 'key' or i.status = 'failed')
   or i.delivery_type = 'key' and i.status = 'completed' and i.codes <> i.amount
 union all
 select 'rest_of_an_item_belongs_to_a_delivered_part',
-  format('item %s is the rest of an item, but the item has no completed part at the same price', i.id)
+  format('item %s is the rest of an item, but the item has no completed part at the same price', i.id),
+  'item ' || i.id
 from whole_items i
 where i.part = 1 and not exists (
   select from supply.order_items w
@@ -117,10 +126,11 @@ where i.part = 1 and not exists (
 union all
 select 'result_is_a_final_order_of_the_account',
   format('result %s of account %s is order %s of account %s, which is %s', r.seq, r.account_id, o.code, o.account_id,
-    o.status)
+    o.status), format('result %s of account %s', r.seq, r.account_id)
 from results r join orders o on o.id = r.order_id where r.account_id <> o.account_id or o.completed_at is null
 union all
-select 'results_have_no_gap', format('result %s of account %s has no result before it', r.seq, r.account_id)
+select 'results_have_no_gap', format('result %s of account %s has no result before it', r.seq, r.account_id),
+  format('result %s of account %s', r.seq, r.account_id)
 from results r
 where r.seq > 1 and r.seq_before is distinct from r.seq - 1
   and not exists (select from supply.order_results p where p.account_id = r.account_id and p.seq = r.seq - 1)

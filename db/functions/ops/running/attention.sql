@@ -43,9 +43,9 @@ select date_trunc('second', m.since) as since, m.what, m.subject, m.detail, m.re
 from merged m
 order by m.since;
 comment on view ops.attention is
-  'The problems that need an operator, oldest first, each with SQL that reads more, or that changes no
-money of a partner: detail names the function that decides. More than ten of a kind at one account or supplier share a row. If there are over a
-hundred of a kind, any two at one account or supplier share a row.';
+  'The problems that need an operator, oldest first, with SQL that reads, runs dry or moves no money: detail names the
+function that decides. More than ten of a kind at one account or supplier share a row; over a hundred of a
+kind, any two at one account or supplier do.';
 comment on column ops.attention.since is 'When it began.';
 comment on column ops.attention.what is
   'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost in a failover, supplier
