@@ -6,6 +6,7 @@ import { recordResults } from '../src/database/record_results.ts'
 import type { Log } from '../src/log.ts'
 import { jobId } from '../src/messages/job_id.ts'
 import type { Sealing } from '../src/sealing/sealing.ts'
+import { supplierTimeoutMs } from '../src/suppliers/adapters.ts'
 import { type SupplierOutcome, sealOutcome } from '../src/suppliers/outcome.ts'
 import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
@@ -25,8 +26,6 @@ export type CallSupplierOptions = {
   call: (leased: LeasedCall) => Promise<SupplierOutcome>
   /** How many calls to a supplier without a limit of its own may be under way at once in this process. */
   maxCallsPerSupplier: number
-  /** How long a call takes at most, in milliseconds. */
-  callMs: number
   /** How long a supplier may leave an item unsettled before it is stuck, as an interval of PostgreSQL. */
   deadline: string
   /** How long the worker asks for an item that its supplier does not have and that is not safe to send again. */
@@ -67,7 +66,7 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
         const calledAt = performance.now()
         const calls = await db.call('work.begin_calls', { item_ids, under_way, supplier_cap })
         for (const { supplier } of calls) count(supplier, 1)
-        return calls.map((call) => ({ ...call, sendBefore: calledAt + call.wait_ms + callLeaseMs - options.callMs }))
+        return calls.map((call) => ({ ...call, sendBefore: calledAt + call.wait_ms + callLeaseMs - supplierTimeoutMs }))
       }),
     // A job that fails because the database is unavailable would wait for seconds.
     maxRetries: Number.POSITIVE_INFINITY,

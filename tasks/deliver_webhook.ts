@@ -9,7 +9,7 @@ import { jobId } from '../src/messages/job_id.ts'
 import { owners, type Sealing } from '../src/sealing/sealing.ts'
 import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
-import type { SendOutcome } from '../src/webhooks/send.ts'
+import { type SendOutcome, webhookTimeoutMs } from '../src/webhooks/send.ts'
 
 type AttemptRow = Omit<Functions['work.begin_deliveries']['result'][number], 'ordinal'>
 
@@ -46,8 +46,6 @@ export type DeliverWebhookOptions = {
   send: (attempt: LeasedAttempt & { secret: string }) => Promise<SendOutcome>
   /** How many first attempts may be under way at once. */
   maxFirstAttempts: number
-  /** How long an attempt takes at most, in milliseconds. */
-  attemptMs: number
   /** A worker pool of this process: when its heartbeat stops, the leases of its first attempts end. */
   poolId: () => string | null
   metrics: { countDelivery(verdict: string): void; observeNotifiedOrder(seconds: number): void }
@@ -70,7 +68,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
       callForIds(eventIds, async (event_ids) => {
         const calledAt = performance.now()
         const rows = await db.call('work.begin_deliveries', { event_ids })
-        return rows.map((row) => ({ ...row, sendBefore: sendBefore(calledAt, options) }))
+        return rows.map((row) => ({ ...row, sendBefore: sendBefore(calledAt) }))
       }),
     // A job that fails because the database is unavailable would wait for seconds.
     maxRetries: Number.POSITIVE_INFINITY,
@@ -122,15 +120,14 @@ async function makeSecret(db: Database, sealing: Sealing, account_id: string): P
 }
 
 /** The lease began in the database after the call. */
-function sendBefore(calledAt: number, { attemptMs }: DeliverWebhookOptions): number {
-  return calledAt + attemptLeaseMs - attemptMs
+function sendBefore(calledAt: number): number {
+  return calledAt + attemptLeaseMs - webhookTimeoutMs
 }
 
 function createFirstAttempts(
   deliver: (attempt: LeasedAttempt) => Promise<void>,
-  options: DeliverWebhookOptions,
+  { maxFirstAttempts, poolId, log }: DeliverWebhookOptions,
 ): FirstAttempts {
-  const { maxFirstAttempts, poolId, log } = options
   const underWay = new Set<Promise<void>>()
   let isEnding = false
 
@@ -138,7 +135,7 @@ function createFirstAttempts(
     request: () => ({ to_send: isEnding ? 0 : Math.max(0, maxFirstAttempts - underWay.size), pool_id: poolId() }),
     begin(rows, calledAt) {
       for (const attempt of rows.filter(isAttempt)) {
-        const delivery = deliver({ ...attempt, sendBefore: sendBefore(calledAt, options) })
+        const delivery = deliver({ ...attempt, sendBefore: sendBefore(calledAt) })
           .catch((error) => {
             log.warn(
               { event: attempt.event_id, error: safeError(error) },

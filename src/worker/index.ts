@@ -16,10 +16,10 @@ import { watchCalls } from '../database/failovers.ts'
 import type { Log } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { noSealing, type Sealing } from '../sealing/sealing.ts'
-import { createAdapters, type SupplierAdapters, supplierTimeoutMs } from '../suppliers/adapters.ts'
+import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import { createResolver } from '../webhooks/resolve.ts'
-import { createSender, webhookTimeoutMs } from '../webhooks/send.ts'
+import { createSender } from '../webhooks/send.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
@@ -174,7 +174,6 @@ function createTasks(
     tracer,
     send: (attempt) => sendEvent(sender, attempt, sealing, aliveUntil),
     maxFirstAttempts: config.webhookConcurrency,
-    attemptMs: options.webhookTimeoutMs ?? webhookTimeoutMs,
   })
   const pace = createPace(db)
   const call = createSupplierCaller({ adapters, credentials, publicUrl, aliveUntil, pace, signal: cutOff, metrics })
@@ -187,7 +186,6 @@ function createTasks(
       log,
       tracer,
       call,
-      callMs: options.supplierTimeoutMs ?? supplierTimeoutMs,
       maxCallsPerSupplier: placesOf(config),
       deadline: `${config.supplierDeadlineHours} hours`,
       unsafeAfter: `${config.supplierUnsafeMinutes} minutes`,

@@ -27,7 +27,6 @@ export function runCallSupplier(
       log,
       sealing: noSealing,
       tracer: noTracer,
-      callMs: 30_000,
       maxCallsPerSupplier: 100,
       deadline: '24 hours',
       unsafeAfter: '30 minutes',

@@ -23,7 +23,6 @@ beforeEach(() => {
       return { kind: 'answered', status: 200, retryAfter: null }
     },
     maxFirstAttempts: 3,
-    attemptMs: 10_000,
     poolId: () => 'pool-1',
     metrics: { countDelivery: () => {}, observeNotifiedOrder: () => {} },
     sealing: noSealing,
