@@ -19,6 +19,8 @@ export type Bench = {
   growthOrders: number
   growthRungs: number
   /** How long the part `soak` takes. */
+  /** How many items wait in the backlog. */
+  backlogItems: number
   soakMinutes: number
 }
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureAlone } from './alone.ts'
+import { measureBacklog } from './backlog.ts'
 import { type Bench, bestRate, measureBaseline } from './baseline.ts'
 import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
@@ -16,6 +17,7 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   intake: async (bench) => ({ intake: await measureIntake(bench) }),
   whole: async (bench) => ({ whole: await measureWhole(bench) }),
   fairness: async (bench) => ({ fairness: await measureFairness(bench) }),
+  backlog: async (bench) => ({ backlog: await measureBacklog(bench) }),
   growth: async (bench) => ({ growth: await measureGrowth(bench) }),
   memory: async (bench) => ({ memory: await measureMemory(bench) }),
   soak: async (bench) => ({ soak: await measureSoak(bench) }),
@@ -23,15 +25,16 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   sealing: async (bench) => ({ sealing: await measureSealing(bench) }),
 }
 /** The parts that run only when they are named. */
-const byName = ['soak', 'alone', 'sealing']
+const byName = ['backlog', 'soak', 'alone', 'sealing']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
-const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--minutes N] [--supplier-ms N] [--quick]
+const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--minutes N] [--supplier-ms N] [--quick]
 parts: ${Object.keys(parts).join(', ')}; without any, all but ${byName.join(', ')}
 --json FILE        writes all figures
 --save             writes docs/bench.json and the table of docs/benchmarks.md; of all but ${byName.join(', ')}
 --orders N         of the grown database, 100000 without it
 --rungs N          how many of their events wait for another attempt, one in a hundred without it
+--items N          of the backlog, 50000 without it
 --minutes N        of the soak, 60 without it
 --supplier-ms N    how long the supplier takes for an item, 0 without it
 --quick            a fifth of the time: shows that all works, and not how fast`
@@ -43,6 +46,7 @@ type Settings = {
   quick: boolean
   orders: number
   rungs: number
+  items: number
   minutes: number
   supplierMs: number
 }
@@ -60,6 +64,7 @@ function readSettings(): Settings {
       quick: { type: 'boolean', default: kept('quick') === 'true' },
       orders: { type: 'string', default: kept('orders') ?? '100000' },
       rungs: { type: 'string', default: kept('rungs') },
+      items: { type: 'string', default: kept('items') ?? '50000' },
       minutes: { type: 'string', default: kept('minutes') ?? '60' },
       'supplier-ms': { type: 'string', default: kept('supplier_ms') ?? '0' },
     },
@@ -76,9 +81,10 @@ function readSettings(): Settings {
   }
   const orders = wholeNumber('orders', values.orders, [2_000, 10_000_000])
   const rungs = wholeNumber('rungs', values.rungs ?? String(Math.floor(orders / 100)), [100, orders])
+  const items = wholeNumber('items', values.items, [1_000, 1_000_000])
   const minutes = wholeNumber('minutes', values.minutes, [1, 1_440])
   const supplierMs = wholeNumber('supplier-ms', values['supplier-ms'], [0, 10_000])
-  return { names, json: values.json, save: values.save, quick: values.quick, orders, rungs, minutes, supplierMs }
+  return { names, json: values.json, save: values.save, quick: values.quick, orders, rungs, items, minutes, supplierMs }
 }
 
 function wholeNumber(name: string, text: string, [least, most]: [number, number]): number {
@@ -87,10 +93,10 @@ function wholeNumber(name: string, text: string, [least, most]: [number, number]
   throw new Error(`--${name} must be a whole number from ${least} to ${most}`)
 }
 
-async function measure(stage: Stage, { names, quick, orders, rungs, minutes }: Settings): Promise<Findings> {
+async function measure(stage: Stage, { names, quick, orders, rungs, items, minutes }: Settings): Promise<Findings> {
   const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
   const ms = (seconds: number) => (quick ? seconds * 200 : seconds * 1000)
-  const base = { stage, ms, quick, growthOrders: orders, growthRungs: rungs, soakMinutes: minutes }
+  const base = { stage, ms, quick, growthOrders: orders, growthRungs: rungs, backlogItems: items, soakMinutes: minutes }
   say('the plain function')
   const baseline = await measureBaseline(base)
   const findings: Findings = {

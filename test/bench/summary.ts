@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { type Alone, aloneTable } from './alone.ts'
+import { type Backlog, backlogTable } from './backlog.ts'
 import { type Baseline, baselineTable, bestRate } from './baseline.ts'
 import { type Fairness, fairnessTable } from './fairness.ts'
 import { shown, type Table } from './figures.ts'
@@ -22,6 +23,7 @@ export type Findings = {
   intake?: Intake
   whole?: Whole
   fairness?: Fairness
+  backlog?: Backlog
   growth?: Growth
   memory?: Memory
   soak?: Soak
@@ -76,12 +78,13 @@ function targetsOf({ baselines, intake, whole, fairness, memory, alone }: Findin
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, growth, memory, soak, alone, sealing } = findings
+  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing } = findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
   if (whole) tables.push(...wholeTables(whole, plain))
   if (fairness) tables.push(fairnessTable(fairness))
+  if (backlog) tables.push(backlogTable(backlog))
   if (growth) tables.push(growthTable(growth))
   if (memory) tables.push(memoryTable(memory))
   if (soak) tables.push(...soakTables(soak))

@@ -64,6 +64,12 @@ export function peakMemory(pid: number): number {
   return (Number(kibibytes ?? Number.NaN) * 1024) / 1e6
 }
 
+/** The memory that a process has now, in MB of 10^6 bytes; NaN if it is gone. */
+export function residentMemory(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]
+  return (Number(kibibytes ?? Number.NaN) * 1024) / 1e6
+}
+
 /** The process of the server; undefined where its data directory cannot be read from here. */
 export async function postmasterOf(sql: postgres.Sql): Promise<number | undefined> {
   const [row] = await sql`select current_setting('data_directory') as folder`
