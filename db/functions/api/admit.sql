@@ -35,12 +35,25 @@ begin
     left join lateral (
       select a.*, key.id as key_id from supply.accounts a where a.id = key.account_id offset 0
     ) as account on not foreign_write.forbidden
+  ), network as (
+    select distinct e.network::text as subject from entry e where e.counts
+  ), free as materialized (
+    select w.subject from supply.rate_windows w
+    where w.kind = 'requests' and w.subject = any (array(select n.subject from network n))
+    order by w.subject for no key update skip locked
+  ), busy as materialized (
+    select w.subject from supply.rate_windows w
+    where w.kind = 'requests' and w.subject = any (array(select n.subject from network n))
+      and w.subject <> all (array(select f.subject from free f))
   ), client as (
     select array_agg(c.network::text) as networks, array_agg(c.hits) as hits, array_agg(coalesce(
       (select l.per_minute from supply.rate_limits l where l.network >>= c.network
         order by masklen(l.network) desc limit 1),
       default_limit)) as limits
-    from (select e.network, count(*)::int as hits from entry e where e.counts group by e.network) as c
+    from (
+      select e.network, count(*)::int as hits from entry e
+      where e.counts and e.network::text <> all (array(select b.subject from busy b)) group by e.network
+    ) as c
   ), counted as materialized (
     select jsonb_object_agg(w.subject, jsonb_build_object(
       'before', w.hits_before,
@@ -50,7 +63,11 @@ begin
     from client c, core.count_hits('requests', c.networks, c.hits, c.limits) as w
   )
   select e.ordinal, b.per_minute, case when e.counts then greatest(0, b.per_minute - b.place) end, b.reset,
-    case when b.place > b.per_minute then 'rate_limited' else e.verdict end,
+    case
+      when e.counts and e.network::text = any (array(select l.subject from busy l)) then 'busy'
+      when b.place > b.per_minute then 'rate_limited'
+      else e.verdict
+    end,
     e.account_id, e.key_id, e.mode, e.currency,
     case when e.verdict = 'ok' then array_to_string(e.allowed_origins, ' ') end
   from (
@@ -67,6 +84,6 @@ end
 $$;
 comment on function api.admit is
   'Admits requests: [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}]. default_limit: the budget
-per 60 s. Only entries with count use the budget. Returns the budget (null: not counted, origin_forbidden), the
-verdict of the first check that fails, and with ok the key''s allowlist. Specification 5, 8.
+per 60 s. Only entries with count use the budget. Returns the budget (null: not counted, origin_forbidden), the first
+check that fails (busy: try again, another transaction counts), with ok the key''s allowlist. Specification 5, 8.
 nullable: limit_per_minute, remaining, reset_ms, account_id, key_id, account_mode, currency, allowed_origins';

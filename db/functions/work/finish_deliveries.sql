@@ -11,6 +11,10 @@ declare
     select e.id from supply.events e
     where e.id = any (array(select (r ->> 'eventId')::uuid from jsonb_array_elements(results) as r))
     order by e.id for no key update skip locked);
+  tokens constant uuid[] := array(
+    select a.lease_token from supply.delivery_attempts a
+    where a.lease_token = any (array(select (r ->> 'leaseToken')::uuid from jsonb_array_elements(results) as r))
+    order by a.lease_token for no key update skip locked);
   now_at constant timestamptz := clock_timestamp();
   judged supply.delivery_result[];
   leased uuid[];
@@ -41,6 +45,8 @@ begin
       select c.verdict, c.verdict not in ('busy', 'stale', 'delivered', 'retry', 'unsent') as is_dead
       from (select case
         when e.state is not null and r."eventId" <> all (locked) then 'busy'
+        when r."leaseToken" <> all (tokens)
+          and exists (select from supply.delivery_attempts a where a.lease_token = r."leaseToken") then 'busy'
         -- guard: an outdated fencing token of a delivery changes nothing
         when e.state is distinct from 'sending' or e.lease_token is distinct from r."leaseToken" then 'stale'
         when said.kind = 'refused' then said.reason

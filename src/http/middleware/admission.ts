@@ -79,6 +79,7 @@ export function createAdmission({ db, config, metrics, usedUp, onKeyUsed }: Admi
         callNumbered(requests, (numbered) =>
           db.call('api.admit', { requests: numbered, default_limit: config.rateLimitPerMinute }),
         ),
+      isBusy: ({ verdict }) => verdict === 'busy',
       keyOf: ({ client }) => client,
       onRun: (size) => metrics.batch(name, size),
       waitMs: databaseTimeMs,

@@ -4,6 +4,9 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   order_ids bigint[];
+  attempt_ids constant bigint[] := array(
+    select a.id from supply.supplier_attempts a where a.id = any (array(select r.attempt_id from unnest(results) as r))
+    order by a.id for no key update skip locked);
 begin
   order_ids := array(
     select o.id from supply.orders o
@@ -36,7 +39,9 @@ begin
     end);
   return array(
     select i.id from supply.order_items i
-    where i.id = any (array(select r.item_id from unnest(results) as r)) and i.order_id = any (order_ids)
+    where i.id = any (array(
+        select r.item_id from unnest(results) as r where coalesce(r.attempt_id = any (attempt_ids), true)))
+      and i.order_id = any (order_ids)
     order by i.id for no key update skip locked);
 end
 $$;
