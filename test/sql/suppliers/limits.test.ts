@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { completed, leaseCalls, processing, record } from '../../support/items.ts'
+import { answer, completed, hold, leaseCalls, processing, record } from '../../support/items.ts'
 import { lastLogged } from '../../support/operator.ts'
 import { audit, orderRequest, placeAll } from '../../support/orders.ts'
 
@@ -326,4 +326,29 @@ describe('a supplier without limits', () => {
     expect((await jobsOf([placed, asked])).map(({ id }) => id)).toEqual([placed, asked])
     expect(await audit(sql())).toEqual([])
   })
+})
+
+test('ops.order_items shows the state of an item', async () => {
+  const state = async (id: string) => {
+    const [row] = await sql()`select state from ops.order_items where item_id = ${id}`
+    return row?.state
+  }
+  await limit(1, null)
+  const [first = '', second = ''] = await items(2)
+  expect(await state(first)).toBe('ready')
+  const [call] = await leaseCalls(sql(), [first])
+  expect(await state(first)).toBe('leased')
+  await leaseCalls(sql(), [second])
+  expect(await state(second)).toBe('limited')
+  await record(sql(), call as never, hold())
+  expect([await state(first), await state(second)]).toEqual(['held', 'limited'])
+  await sql()`select work.fill_places()`
+  expect(await state(second)).toBe('ready')
+  const [again] = await leaseCalls(sql(), [second])
+  await record(sql(), again as never, processing())
+  expect(await state(second)).toBe('waiting')
+  await answer(sql(), second, processing(), '0 s')
+  expect(await state(second)).toBe('stuck')
+  await answer(sql(), second, completed())
+  expect(await state(second)).toBe('final')
 })

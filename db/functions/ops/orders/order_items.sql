@@ -7,7 +7,15 @@ select i.id as item_id, o.code as order_code, i.product_id, i.product_name, i.am
   i.held_at, i.held_reason, i.completed_at,
   i.recovered_at is not null and i.completed_at is null
     and exists (select from core.items_to_ask t where t.id = i.id) as to_ask,
-  i.cost
+  i.cost, case
+    when i.completed_at is not null then 'final'
+    when i.lease_expires_at is not null then 'leased'
+    when i.next_check_at is null then 'held'
+    when i.limited_rank is not null and i.limited_at <= now() then 'limited'
+    when i.next_check_at <= now() and i.limited_rank is null then 'ready'
+    when i.stuck_at is not null then 'stuck'
+    else 'waiting'
+  end as state
 from supply.order_items i
 join supply.orders o on o.id = i.order_id
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
@@ -23,3 +31,6 @@ comment on column ops.order_items.completed_at is
   'When it ended; null: it is open. The index serves: where supplier = … and completed_at > … order by completed_at.';
 comment on column ops.order_items.to_ask is
   'Whether it was open at a restore, and its supplier has not answered about it since.';
+comment on column ops.order_items.state is
+  'ready (due, with a job), leased (its call is under way), waiting (for its next question), limited (due, waits for a
+place at its supplier), held (an operator decides), stuck (asked every ten minutes) or final.';
