@@ -153,7 +153,7 @@ test('what an operator has changed and not committed delays no order and no webh
     `set_supplier_paused('held', 'a test')`,
     `set_supplier_active('held', false)`,
     `upsert_supplier('held', 'http://127.0.0.1:9', 'token')`,
-    `upsert_product(${heldProduct}, 'held-game', 'Held', 2, 'RUB', 'id_only', '[]')`,
+    `upsert_product(${heldProduct}, 'held-game', 'Held', 1.1, 'RUB', 'id_only', '[]')`,
     `upsert_offer(${heldProduct}, 'held', 'y')`,
     `set_min_margin(0.1, ${heldProduct})`,
     `deposit(${held.accountId}, 1, 'a deposit')`,

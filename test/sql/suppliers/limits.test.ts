@@ -341,9 +341,7 @@ test('ops.order_items shows the state of an item', async () => {
   await leaseCalls(sql(), [second])
   expect(await state(second)).toBe('limited')
   await record(sql(), call as never, hold())
-  expect([await state(first), await state(second)]).toEqual(['held', 'limited'])
-  await sql()`select work.fill_places()`
-  expect(await state(second)).toBe('ready')
+  expect([await state(first), await state(second)]).toEqual(['held', 'ready'])
   const [again] = await leaseCalls(sql(), [second])
   await record(sql(), again as never, processing())
   expect(await state(second)).toBe('waiting')
