@@ -177,6 +177,7 @@ create table supply.redelivery_requests (
   key_id bigint references supply.api_keys,
   requested_by text not null default session_user,
   requested_at timestamptz not null default clock_timestamp(),
+  host text,
   primary key (event_id, round)
 );
 comment on table supply.redelivery_requests is 'Who asked for the rounds of deliveries after the first.';
@@ -186,5 +187,26 @@ comment on column supply.redelivery_requests.key_id is
   'The API key of the partner''s request; null: an operator asked.';
 comment on column supply.redelivery_requests.requested_by is 'The database login of the request.';
 comment on column supply.redelivery_requests.requested_at is 'When; written under the lock of the event.';
+comment on column supply.redelivery_requests.host is
+  'The host of the address that the partner gave with the request, as core.url_host returns it; null: none.';
+
+create table supply.delivery_trials (
+  account_id bigint not null references supply.accounts,
+  host text collate "C" not null,
+  event_id uuid not null references supply.events,
+  round int not null check (round >= 1),
+  attempts int not null check (attempts between 0 and 9),
+  released_to uuid,
+  primary key (account_id, host)
+);
+comment on table supply.delivery_trials is
+  'Events that try a host: once it accepts one, ops.deliver_all''s other events of that host are due, too.';
+comment on column supply.delivery_trials.account_id is 'The account.';
+comment on column supply.delivery_trials.host is 'The host, as core.url_host returns it; empty: none can be told.';
+comment on column supply.delivery_trials.event_id is 'The event that tries the host.';
+comment on column supply.delivery_trials.round is 'Its round when the trial began.';
+comment on column supply.delivery_trials.attempts is 'Its attempts in that round when the trial began.';
+comment on column supply.delivery_trials.released_to is
+  'The host accepted the event, and its waiting events up to this id are due; null: the trial goes on.';
 
 reset role;

@@ -129,6 +129,11 @@ export const mutants: Mutant[] = [
     change: [/ and e\.account_id = [\w.]+/, ''],
     tests: ['test/http/routes/deliveries.test.ts'],
   },
+  {
+    guard: 'an operator sends codes only to hosts of the partner',
+    change: [/unused is null/, 'true'],
+    tests: ['test/sql/ops/redeliveries.test.ts'],
+  },
   { guard: 'the leases of dead workers end at once', change: 'remove', tests: ['test/sql/queue/dead_workers.test.ts'] },
   {
     guard: 'a worker that was declared dead records nothing',

@@ -14,6 +14,7 @@ begin
     select e.id from supply.events e where e.state = 'sending' and e.lease_expires_at < now() - interval '30 s'
     order by e.id for no key update skip locked));
   perform core.queue_overdue();
+  perform core.end_trials();
   with recursive backlog (account_id) as (
     (select e.account_id from supply.events e where e.state = 'queued' order by e.account_id limit 1)
     union all
@@ -34,5 +35,5 @@ end
 $$;
 comment on function work.fill_slots is
   'Ends attempts whose lease ended long ago, takes back slots that nobody uses, and gives out slots that the end of an
-attempt left free, because its worker died or another transaction had locked them. Call it every second from each
-worker; only one runs at a time.';
+attempt left free, because its worker died or another transaction had locked them. Ends the trials of hosts. Call it
+every second from each worker; only one runs at a time.';

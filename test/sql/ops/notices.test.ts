@@ -95,7 +95,7 @@ test.each([
   ],
   [`set_low_balance_threshold($account, 50)`, 'account N: threshold 0.00 → 50.00 RUB; the balance is 100.00'],
   [`set_supplier_paused('first', null)`, 'supplier first is already not paused: nothing changed'],
-  [`deliver_all($account)`, 'the next attempts of 0 events are due now'],
+  [`deliver_all($account)`, 'of 0 waiting events, 0 are due now'],
   [`poll_all('first')`, 'supplier first: 0 open items are asked for, as its places allow'],
   [`remove_offer(${products.expensive}, 'first')`, '0 other offers remain'],
   [`upsert_game('other', 'Other')`, /^game other is Other$/],
@@ -185,7 +185,7 @@ test('deliver_now says which attempt is due, and redeliver which round begins', 
     /^event .*: attempt 2 of 9 is due now; it would have come at 20/,
   )
   await attempt(event, answered(404))
-  expect(await said(`select ops.redeliver('${event}')`)).toBe(
-    `event ${event} begins round 2: attempt 1 of 9 is due now`,
+  expect(await said(`select ops.redeliver('${event}')`)).toMatch(
+    /^event \S+ of order ord_\w+ begins round 2: attempt 1 of 9 is due now$/,
   )
 })

@@ -81,6 +81,7 @@ test('operators name a key by its last four characters, and no message shows a w
 test('a dead letter is sent to another address, with the same bytes, and only the host is logged', async () => {
   const event = await newEvent()
   await attempt(event, answered(404))
+  await order({ callbackUrl: 'https://shop.example/hooks' })
   const read = async () =>
     (await superuser()`select state, callback_url, body, round from supply.events where id = ${event}`)[0]
   const before = await read()

@@ -149,7 +149,7 @@ const refused: { [reason in keyof typeof refusals]?: Refusal[] } = {
     [`acknowledge('the first', 'seen')`, /ops\.alerts/],
   ],
   wrongState: [
-    [`redeliver('$event')`, /is no dead letter: it is waiting.*deliver_now/s],
+    [`redeliver('$event')`, /is still being delivered: it is waiting, after 0 of 9 attempts.*deliver_now/s],
     [`settle_item('$item', 'failed')`, /ops\.poll_now/],
     [`set_supplier_sync('first', '1 hour')`, /./],
     [`sync_supplier('first')`, /./],

@@ -32,9 +32,8 @@ begin
   end;
   if result = 'started' then
     perform core.count_hits('redeliveries', array[subject], '{1}', '{60}');
-    update supply.events e set callback_url = redeliver_event.callback_url
-    where e.id = event.id and redeliver_event.callback_url is not null;
-    perform core.start_rounds(array[event.id], array['delivered', 'dead'], redeliver_event.key_id);
+    perform core.start_rounds(
+      array[event.id], array['delivered', 'dead'], redeliver_event.key_id, redeliver_event.callback_url);
     body := core.event_deliveries(event.id);
   end if;
   return next;

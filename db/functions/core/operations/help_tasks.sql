@@ -36,7 +36,8 @@ Ask its supplier at once: select ops.poll_now(''<item_id>'');
 Or ask the supplier, and decide:
 select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
 Failed items are refunded, and the partner is notified.'),
-  ('webhooks', 'events delivery_attempts dead_letters redeliver redeliver_all deliver_now deliver_all',
+  ('webhooks', 'events delivery_attempts dead_letters redeliver redeliver_all redeliver_orders deliver_now'
+    ' deliver_all',
     'An event is tried nine times within two days. After that, or once the receiver refuses it permanently, it is a '
       'dead letter.
 The dead letters: select * from ops.dead_letters;

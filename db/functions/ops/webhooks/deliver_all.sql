@@ -5,23 +5,40 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   wanted_id constant bigint := core.refer_to('account', account_id)::bigint;
-  ids uuid[];
+  waiting record;
 begin
-  ids := array(
-    select e.id from supply.events e
+  with waiting as materialized (
+    select e.id, e.round, e.attempts, coalesce(core.url_host(e.callback_url), '') as host,
+      row_number() over (
+        partition by core.url_host(e.callback_url)
+        order by e.state = 'ready' desc, e.attempts, e.next_attempt_at, e.id) as place
+    from supply.events e
     where e.account_id = wanted_id and e.state in ('waiting', 'queued', 'ready')
-    order by e.id for no key update skip locked);
-  perform graphile_worker.complete_jobs(array(
-    select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || i from unnest(ids) as i))));
-  update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()),
-    lease_expires_at = null
-  where e.id = any (ids);
-  perform core.enqueue_deliveries(ids);
-  perform core.log_operator('deliver_all', 'account ' || wanted_id, jsonb_build_object('events', cardinality(ids)));
-  raise notice 'account %: the next attempts of % events are due now', wanted_id, cardinality(ids);
-  return cardinality(ids);
+  ), begun as (
+    insert into supply.delivery_trials (account_id, host, event_id, round, attempts)
+    select wanted_id, w.host, w.id, w.round, w.attempts from waiting w where w.place = 1
+    on conflict on constraint delivery_trials_pkey do update
+    set (event_id, round, attempts, released_to) = (excluded.event_id, excluded.round, excluded.attempts, null)
+  )
+  select count(*)::int as events, count(*) filter (where w.attempts = 8) as last,
+    coalesce(array_agg(w.id) filter (where w.place = 1), '{}') as first_ids,
+    string_agg(w.host, ', ' order by w.host) filter (where w.place = 1) as hosts
+  into waiting from waiting w;
+  perform core.queue_waiting(waiting.first_ids);
+  perform core.log_operator('deliver_all', 'account ' || wanted_id, jsonb_build_object(
+    'events', waiting.events, 'due_now', cardinality(waiting.first_ids)));
+  raise notice '%', concat(
+    format('account %s: of %s waiting events, %s %s due now', wanted_id, waiting.events,
+      cardinality(waiting.first_ids), case cardinality(waiting.first_ids) when 1 then 'is' else 'are' end),
+    ', one for each host: ' || waiting.hosts,
+    case when waiting.events > cardinality(waiting.first_ids)
+      then '; the others of a host follow once it accepts that one' end,
+    case when waiting.events > 0 then '. Each attempt is one of the nine of its event' end,
+    case when waiting.last > 0
+      then format('; for %s of them it is the last, and a failure makes a dead letter', waiting.last) end);
+  return waiting.events;
 end
 $$;
 comment on function ops.deliver_all is
-  'Makes the next attempt of each waiting event of an account due now, as ops.deliver_now for one, and returns how many
-events. Skips events that have ended or are being changed.';
+  'Makes the next attempts of an account''s waiting events due: at once for one event of each host, for the others when
+their host has accepted that one (2xx). Returns how many wait. Each attempt counts as one of the nine.';

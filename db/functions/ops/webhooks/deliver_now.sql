@@ -15,12 +15,7 @@ begin
   perform core.require(event.state in ('waiting', 'queued', 'ready'),
     format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state',
     'ops.delivery_attempts shows its attempts.');
-  perform graphile_worker.complete_jobs(array(select j.id from core.jobs j where j.key = 'deliver_webhook:'
-    || event.id));
-  update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()),
-    lease_expires_at = null
-  where e.id = event.id;
-  perform core.enqueue_deliveries(array[event.id]);
+  perform core.queue_waiting(array[event.id]);
   perform core.log_operator('deliver_now', 'event ' || event.id);
   raise notice 'event %: attempt % of 9 is due now%', event.id, event.attempts + 1,
     case when event.next_attempt_at > now() then '; it would have come at ' || event.next_attempt_at
