@@ -160,7 +160,8 @@ insert into supply.periodic_tasks (task) values
 
 create table supply.data_keys (
   id text collate "C" primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),
-  fingerprint_key text not null
+  fingerprint_key text not null,
+  proof_hash bytea not null
 );
 comment on table supply.data_keys is
   'The keys of DATA_KEYS under which texts of this database may be sealed. A process without one of them does not '
@@ -168,6 +169,8 @@ comment on table supply.data_keys is
 comment on column supply.data_keys.id is 'The id of the key.';
 comment on column supply.data_keys.fingerprint_key is
   'The key of the fingerprints of codes, sealed under this data key. It is the same for all keys.';
+comment on column supply.data_keys.proof_hash is
+  'The SHA-256 of the proof that a process knows the fingerprint key. Without it no further key is registered.';
 
 create table supply.recoveries (
   id bigint generated always as identity primary key,
@@ -204,7 +207,8 @@ comment on column supply.origin.recorded_at is 'When that was recorded.';
 comment on column supply.origin.moved_to is
   'The timeline to which a failover moved the database; workers call no supplier before it is recorded as the '
   'timeline.';
-comment on column supply.origin.moved_at is 'When a worker first saw that timeline.';
+comment on column supply.origin.moved_at is
+  'When a failover last moved the database, as a worker saw or recorded it; null: none did.';
 comment on column supply.origin.lost is
   'What a failover lost: "order" with its code, which an API had acknowledged, or "item" with its id, whose call a '
   'worker had recorded. Workers call no supplier while there is any.';

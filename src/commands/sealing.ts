@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/client.ts'
@@ -22,6 +22,11 @@ const functions = {
 
 type Schema = keyof typeof functions
 
+/** The login of the API may not register the first key of a database. */
+class NoKeyYet extends Error {
+  override message = 'the database has no data key yet: waiting for a worker, which registers the first of DATA_KEYS'
+}
+
 const boundTo = 'fingerprint key'
 const pauseMs = 1_000
 
@@ -42,7 +47,8 @@ export async function startSealing(
       if (error instanceof ConfigError) throw error
       // As without this check, such a process starts while its database is away.
       if (dataKeys === undefined) return noSealing
-      if (isFirst)
+      if (isFirst && error instanceof NoKeyYet) log.warn(error.message)
+      else if (isFirst)
         log.warn({ error: safeError(error) }, 'DATA_KEYS cannot be compared with the database: waiting for it')
       await sleep(pauseMs)
     }
@@ -60,18 +66,21 @@ export async function openSealing(dataKeys: Config['dataKeys'], db: Database, sc
 
 /** Registers the first key, and returns the fingerprint key, which all processes share. */
 async function registerKeys(keys: DataKeys | undefined, db: Database, schema: Schema): Promise<string | undefined> {
-  const none = { new_id: null, new_fingerprint_key: null, known_ids: [] }
+  const none = { new_id: null, new_fingerprint_key: null, known_ids: [], proof: null }
   for (let known = await db.call(functions[schema].register, none); ; ) {
     const opened = known.map(({ key_id, fingerprint_key }) => openWith(keys, key_id, fingerprint_key))
     if (keys === undefined) return undefined
     const fingerprintKey = opened[0] ?? randomBytes(32).toString('base64')
     const [first] = keys
     if (known.some(({ key_id }) => key_id === first.id)) return fingerprintKey
-    known = await db.call(functions[schema].register, {
+    const registered = await db.call(functions[schema].register, {
       new_id: first.id,
       new_fingerprint_key: sealUnder(first, fingerprintKey, boundTo),
       known_ids: known.map(({ key_id }) => key_id),
+      proof: createHmac('sha256', fingerprintKey).update(boundTo).digest('hex'),
     })
+    if (registered.length === 0) throw new NoKeyYet()
+    known = registered
   }
 }
 

@@ -86,9 +86,9 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   if (operator !== undefined) writeSecretFile(operatorUrlFile, operator.url)
   const apiDb = connectApi(databaseUrl)
   await apiDb.call('api.record_public_url', { url: config.publicUrl ?? null })
-  const sealing = await startSealing(config, apiDb, 'api', log)
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
+  const sealing = await startSealing(config, workerDb, 'work', log)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its
   // suppliers.
   const stories = terminal?.tellStories(operator?.url ?? databaseUrl)

@@ -12,6 +12,7 @@ import { createLog } from '../../src/log.ts'
 import { expectedVersion } from '../../src/migrate/migrate.ts'
 import { createSite } from '../../src/site/site.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
+import { registerFirstKey } from './data_keys.ts'
 import { misfits } from './openapi/fits.ts'
 
 export type ApiOptions = {
@@ -66,6 +67,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
   const db = connectApi(databaseUrl)
+  if (config.dataKeys !== undefined) await registerFirstKey(databaseUrl, config.dataKeys)
   const sealing = config.dataKeys && (await startSealing(config, db, 'api', log))
   const server = await startServer({
     db,

@@ -5,7 +5,7 @@ as $$
 declare
   items_lost constant uuid[] := array(
     select distinct c.item_id from unnest(item_ids, lease_tokens, are_recorded) as c (item_id, lease_token, is_recorded)
-    where not exists (
+    where core.may_have_lost() and not exists (
       select from supply.supplier_attempts a
       where a.lease_token = c.lease_token and (a.finished_at is not null or not c.is_recorded) offset 0)
     order by c.item_id);

@@ -18,6 +18,8 @@ async function leased(item: string): Promise<Call> {
 
 /** Has the database be on another timeline than the recorded one, as after a promotion. */
 const failOver = () => sql()`update supply.origin set timeline = '000000FF'`
+/** Has the database have had a failover, after which calls went on. */
+const movedHome = () => sql()`update supply.origin set moved_at = now()`
 const followTimeline = () => sql()`select work.follow_timeline()`
 const lostOrders = async (codes: string[]) =>
   (await sql()`select * from api.report_lost_orders(${codes})`).map(({ lost_code }) => lost_code)
@@ -29,6 +31,8 @@ const lostCalls = async (calls: Call[], areRecorded: boolean) => {
 }
 const attention = () =>
   operator()`select subject, order_code, remedy from ops.attention where what = 'lost in a failover'`
+/** The code of an order that the database does not have. */
+const gone = (number: number) => `ord_${number.toString(16).padStart(32, '0')}`
 const remedy = `select * from ops.begin_recovery('failover to a standby that lagged')`
 
 test('after a failover no supplier is called until a worker has seen the new timeline for five seconds', async () => {
@@ -58,16 +62,16 @@ test('an acknowledged order that is missing is reported, and holds all calls unt
   const { code, item } = await order()
   await failOver()
   await followTimeline()
-  expect(await lostOrders([code, 'gone-1', 'gone-2'])).toEqual(['gone-1', 'gone-2'])
-  expect(await lostOrders(['gone-2', 'gone-3'])).toEqual(['gone-2', 'gone-3'])
+  expect(await lostOrders([code, gone(1), gone(2)])).toEqual([gone(1), gone(2)])
+  expect(await lostOrders([gone(2), gone(3)])).toEqual([gone(2), gone(3)])
   await sql()`update supply.origin set moved_at = moved_at - interval '6 s'`
   await followTimeline()
   expect(await leaseCalls(sql(), [item])).toEqual([])
   expect(await attention()).toEqual(
-    ['gone-1', 'gone-2', 'gone-3'].map((lost) => ({ subject: `order ${lost}`, order_code: lost, remedy })),
+    [gone(1), gone(2), gone(3)].map((lost) => ({ subject: `order ${lost}`, order_code: lost, remedy })),
   )
   const [alert] = await operator()`select message, closed_at from ops.alerts`
-  expect(alert?.message).toContain('order gone-1, order gone-2')
+  expect(alert?.message).toContain(`order ${gone(1)}, order ${gone(2)}`)
   expect(await audit(sql())).toEqual([])
 
   await operator().unsafe(remedy)
@@ -81,15 +85,16 @@ test('an acknowledged order that is missing is reported, and holds all calls unt
 test('an operator who confirms the server lets workers call suppliers as before', async () => {
   const item = await newItem()
   await failOver()
-  await lostOrders(['gone'])
+  await lostOrders([gone(1)])
   await operator()`select ops.confirm_origin()`
   expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'put' }])
   expect(await attention()).toEqual([])
 })
 
-test('a loss that is reported after calls went on holds them again', async () => {
+test('a loss that is reported within an hour after calls went on holds them again', async () => {
   const item = await newItem()
-  await lostOrders(['gone'])
+  await movedHome()
+  await lostOrders([gone(1)])
   expect(await leaseCalls(sql(), [item])).toEqual([])
   expect(await attention()).toHaveLength(1)
 })
@@ -101,7 +106,7 @@ test('a loss that is reported while a worker records the new timeline is not ove
   await sql()`update supply.origin set moved_at = moved_at - interval '6 s'`
   await whileHeld(
     sql(),
-    (holder) => holder`select * from api.report_lost_orders('{gone}')`,
+    (holder) => holder`select * from api.report_lost_orders(${[gone(1)]})`,
     () => followTimeline(),
   )
   expect(await attention()).toHaveLength(1)
@@ -112,14 +117,28 @@ test('two processes that report losses at once to a database without an origin k
   await sql()`delete from supply.origin`
   await whileHeld(
     sql(),
-    (holder) => holder`select * from api.report_lost_orders('{gone-1}')`,
-    () => lostOrders(['gone-2']),
+    (holder) => holder`select * from api.report_lost_orders(${[gone(1)]})`,
+    () => lostOrders([gone(2)]),
   )
-  expect((await attention()).map(({ order_code }) => order_code)).toEqual(['gone-1', 'gone-2'])
+  expect((await attention()).map(({ order_code }) => order_code)).toEqual([gone(1), gone(2)])
+})
+
+test('a report of a loss holds no calls if there was no failover, nor by what no order can have as its code', async () => {
+  const item = await newItem()
+  expect(await lostOrders([gone(1)])).toEqual([])
+  const missing = { item_id: randomUUID(), lease_token: randomUUID() } as Call
+  expect(await lostCalls([missing], false)).toEqual([])
+  await movedHome()
+  expect(await lostOrders(['nonsense', gone(1).toUpperCase(), `${gone(1)}\n`])).toEqual([])
+  await sql()`update supply.origin set moved_at = now() - interval '61 minutes'`
+  expect(await lostOrders([gone(1)])).toEqual([])
+  expect(await attention()).toEqual([])
+  expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'put' }])
 })
 
 test('a call is lost when its lease is missing, or when its recorded result is', async () => {
   const item = await newItem()
+  await movedHome()
   const call = await leased(item)
   const other = { ...call, item_id: randomUUID(), lease_token: randomUUID() }
   expect(await lostCalls([call], false)).toEqual([])
@@ -130,6 +149,7 @@ test('a call is lost when its lease is missing, or when its recorded result is',
 })
 
 test('a recorded result is never reported as lost, whatever its verdict', async () => {
+  await movedHome()
   const item = await newItem()
   const first = await leased(item)
   await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`

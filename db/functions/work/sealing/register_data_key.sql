@@ -1,8 +1,10 @@
-create or replace function work.register_data_key(new_id text, new_fingerprint_key text, known_ids text[])
+create or replace function work.register_data_key(
+  new_id text, new_fingerprint_key text, known_ids text[], proof text
+)
 returns table (key_id text, fingerprint_key text)
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   select r.key_id, r.fingerprint_key
-  from core.add_data_key(new_id, new_fingerprint_key, known_ids) r
+  from core.add_data_key(new_id, new_fingerprint_key, known_ids, proof, true) r
 $$;
 comment on function work.register_data_key is 'As core.add_data_key.';
