@@ -2,3 +2,8 @@
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed()
 }
+
+/** A text as PostgreSQL can store it: what it does not take is U+FFFD. */
+export function storable(text: string): string {
+  return text.replaceAll('\u0000', '\uFFFD').toWellFormed()
+}

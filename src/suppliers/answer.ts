@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isStorable } from '../messages/storable.ts'
+import { isStorable, storable } from '../messages/storable.ts'
 import { isSealed } from '../sealing/sealing.ts'
 
 /** The most codes that one answer may hold. */
@@ -14,12 +14,12 @@ const identifier = v.nullish(
   null,
 )
 
-// The reason is only for people, so one that is too long is cut, not refused.
+// The reason is only for people, so one that is too long, or that cannot be stored, is changed, not refused.
 const reason = v.nullish(
   v.pipe(
-    text,
+    v.string('must be a string'),
     // Copied, because a slice of a string keeps the whole string in memory.
-    v.transform((value) => blankToNull(Buffer.from(value.slice(0, 1000)).toString())),
+    v.transform((value) => blankToNull(Buffer.from(storable(value.slice(0, 1000))).toString())),
   ),
   null,
 )
@@ -39,6 +39,13 @@ const codes = v.nullish(
   () => [],
 )
 
+const ignoredCodes = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.transform((given) => (Array.isArray(given) ? given.filter((code) => typeof code === 'string') : [])),
+  ),
+)
+
 const reference = v.nullish(v.string('must be a string'), null)
 
 const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier }
@@ -46,12 +53,13 @@ const about = { reference, errorCode: identifier, reason, supplierOrderId: ident
 /**
  * The answer of a supplier: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId` and
  * `reference`. `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes of an
- * answer that is `processing` are ignored. At most 10,000 codes of 1 to 1000 characters (and 2000 bytes).
+ * answer that is `processing` only serve to remove them from its other texts. At most 10,000 codes of 1 to 1000
+ * characters (and 2000 bytes).
  */
 export const answerSchema = v.variant(
   'status',
   [
-    v.object({ status: v.literal('processing'), ...about }),
+    v.object({ status: v.literal('processing'), ...about, codes: ignoredCodes }),
     v.object({ status: v.picklist(['completed', 'failed']), ...about, codes }),
   ],
   'must be processing, completed or failed',

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { placeOf } from '../messages/issue_place.ts'
 import { parseJson } from '../messages/json.ts'
+import { storable } from '../messages/storable.ts'
 import type { HttpAnswer } from './exchange.ts'
 
 /**
@@ -40,5 +41,5 @@ export function quoteBody({ token }: { token: string }, answer: HttpAnswer): str
   // Four bytes a character, and a token that begins within them.
   const beginning = answer.body.subarray(0, 4 * (rawLimit + token.length))
   const text = new TextDecoder().decode(beginning).replaceAll(token, '[token]')
-  return text === '' ? null : text.slice(0, rawLimit).replaceAll('\u0000', '\uFFFD').toWellFormed()
+  return text === '' ? null : storable(text.slice(0, rawLimit))
 }

@@ -126,23 +126,43 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
 }
 
 /**
- * The outcome as the database stores it: its codes and its quotation of the answer are sealed. Codes are removed from
- * the reason, except those of fewer than 8 characters, which may be a part of ordinary words.
+ * The outcome as the database stores it: its codes and its quotation of the answer are sealed, and its other texts
+ * repeat none of its codes. The reason also loses what looks like a code, because it may repeat one of another answer.
  */
 export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: Sealing): SupplierOutcome {
   if (sealing.keyId === undefined) return outcome
   const codes = 'codes' in outcome ? outcome.codes : []
   const raw = 'raw' in outcome ? outcome.raw : null
-  const reason = 'reason' in outcome ? outcome.reason : null
-  const withoutCode = (text: string, code: string) => (code.length < 8 ? text : text.replaceAll(code, '[code]'))
+  const clean = withoutCodes(outcome, codes)
   return {
-    ...outcome,
+    ...clean,
     // guard: the codes of a supplier are sealed
     ...(codes.length > 0 ? { codes: codes.map((code) => sealing.sealCode(code, itemId)) } : {}),
-    ...(reason !== null ? { reason: codes.reduce(withoutCode, reason) } : {}),
+    ...('reason' in clean ? { reason: clean.reason?.replaceAll(likeCode, '[code]') ?? null } : {}),
     // guard: what is quoted of an answer is sealed
     ...(raw !== null ? { raw: sealing.seal(raw, owners.answer(itemId)) } : {}),
   }
+}
+
+// A word that mixes Latin letters and digits, the groups of a product key, or the number of a card.
+const likeCode =
+  /(?<![\p{L}\p{N}])(?:(?=[A-Za-z\d_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z\d_-]{8,}|[A-Z]{3,}(?:-[A-Z]{3,}){2,}|\d(?:[ -]?\d){12,})(?![\p{L}\p{N}])/gu
+
+const repeating = ['errorCode', 'reason', 'error', 'supplierOrderId']
+
+/**
+ * The texts of an answer without its codes. A code of fewer than 8 characters may be a part of ordinary words, so it is
+ * removed only where it is the whole text. What is left of an id with a code in it identifies nothing: it is null.
+ */
+export function withoutCodes<Texts extends object>(texts: Texts, codes: readonly string[]): Texts {
+  const clean = (text: string) =>
+    codes.includes(text)
+      ? '[code]'
+      : codes.reduce((rest, code) => (code.length < 8 ? rest : rest.replaceAll(code, '[code]')), text)
+  const changed = Object.entries(texts)
+    .filter(([name, text]) => repeating.includes(name) && typeof text === 'string' && clean(text) !== text)
+    .map(([name, text]) => [name, name === 'supplierOrderId' ? null : clean(text)])
+  return { ...texts, ...Object.fromEntries(changed) }
 }
 
 /** The outcome that an operator has to check, for the given technical reason, which holds no secret. */
@@ -162,13 +182,14 @@ export function refused(
 
 /** The outcome of a usable answer. `httpStatus` is null where the answer was pushed. */
 export function answered(answer: SupplierAnswer, httpStatus: number | null): SupplierOutcome {
+  const { status, errorCode, reason, supplierOrderId } = answer
+  const texts = { errorCode, reason, supplierOrderId }
   return {
     outcome: 'answered',
-    status: answer.status,
-    codes: answer.status === 'processing' ? [] : answer.codes,
-    errorCode: answer.errorCode,
-    reason: answer.reason,
-    supplierOrderId: answer.supplierOrderId,
+    status,
+    ...(status === 'processing'
+      ? { codes: [], ...withoutCodes(texts, answer.codes ?? []) }
+      : { codes: answer.codes, ...texts }),
     httpStatus,
   }
 }

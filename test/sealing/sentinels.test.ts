@@ -89,6 +89,12 @@ test('no code, secret or token stands readable in a table, in the server log, or
   await service.final(partner, whole.code)
   const part = await buy(says({ status: 'failed', codes: ['SENTINEL-3'], reason: 'Только SENTINEL-3' }))
   await service.final(partner, part.code)
+  // Repeated in each other text of the answer, of one whose codes are ignored, and of one without codes.
+  const repeats = (code: string) => ({ supplierOrderId: code, errorCode: `NO_${code}`, reason: `Код ${code} выдан.` })
+  for (const status of ['completed', 'failed', 'processing'])
+    await buy(says({ status, codes: [`SENTINEL-${status}`], ...repeats(`SENTINEL-${status}`) }), 1)
+  const said = await buy(says({ status: 'failed', reason: 'Выдан SENTINEL-1X' }))
+  await service.final(partner, said.code)
   // Too many, none that can be read, and one that is pushed, repeated and contradicted.
   const held = await buy(says({ status: 'completed', codes: ['SENTINEL-4', 'SENTINEL-5', 'SENTINEL-6'] }))
   await expect.poll(attempted(held.item)).toBe(1)
@@ -107,7 +113,7 @@ test('no code, secret or token stands readable in a table, in the server log, or
   await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
 
   const delivered = () => sql`select count(*)::int from ops.events where state = 'delivered'`
-  await expect.poll(delivered).toEqual([{ count: 3 }])
+  await expect.poll(delivered).toEqual([{ count: 6 }])
   const bodies = JSON.stringify(receiver.received.map(({ event }) => event))
   for (const code of ['SENTINEL-1', 'SENTINEL-2', 'SENTINEL-8', 'TYPED-3', 'TYPED-4']) expect(bodies).toContain(code)
   const secret = await asOperator(server.url, (db) => webhookSecretOf(db, dataKeys, String(partner.accountId)))

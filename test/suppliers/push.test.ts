@@ -53,7 +53,7 @@ describe('a pushed body', () => {
     ['without a status', `{"reference":"${reference}"}`, 'status', some],
     ['with an unknown status', `{"reference":"${reference}","status":"done"}`, 'status', some],
     ['with a wrong code', `{"reference":"${reference}","status":"completed","codes":["A",1]}`, 'codes[1]', some],
-    ['with a NUL', `{"reference":"${reference}","status":"failed","reason":"\\u0000"}`, 'reason', some],
+    ['with a NUL', `{"reference":"${reference}","status":"failed","errorCode":"\\u0000"}`, 'errorCode', some],
   ])('that is %s is malformed', (_, body, path, message) => {
     expect(parsePush(Buffer.from(body))).toEqual({ ok: false, problem: 'malformed', details: [{ path, message }] })
   })

@@ -4,7 +4,7 @@ import type { SupplierCall } from '../adapter.ts'
 import { answerSchema } from '../answer.ts'
 import { jsonOf, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
-import { answered, foreign, hold, type SupplierOutcome, unusable } from '../outcome.ts'
+import { answered, foreign, hold, type SupplierOutcome, unusable, withoutCodes } from '../outcome.ts'
 import { count, list, number, object, optionalText, text } from '../parts.ts'
 
 /** The code of an order upstream. */
@@ -66,7 +66,7 @@ export function readPlacedOrder(call: SupplierCall, answer: HttpAnswer): Supplie
 
 /** The outcome of an order that is under way. */
 export function underWay(code: string, httpStatus: number): SupplierOutcome {
-  const nothing = { reference: null, errorCode: null, reason: null }
+  const nothing = { reference: null, errorCode: null, reason: null, codes: [] }
   return answered({ status: 'processing', supplierOrderId: code, ...nothing }, httpStatus)
 }
 
@@ -80,9 +80,10 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
   if (order.externalOrderId !== call.reference) return foreign(answer)
   const isFinal = order.status === 'completed' || order.status === 'failed'
   const failed = order.items.find(({ status }) => status === 'failed')
+  const given = order.items.flatMap((item) => item.cdKeys.map(({ code }) => code))
   const said = readValue(answerSchema, {
     status: isFinal ? order.status : 'processing',
-    codes: isFinal ? order.items.flatMap((item) => item.cdKeys.map(({ code }) => code)) : [],
+    codes: given,
     errorCode: failed?.errorCode,
     reason: order.reason ?? failed?.errorMessage,
     supplierOrderId: order.code,
@@ -93,7 +94,7 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
   const outcome = answered(said.value, answer.status)
   const difference = differenceFrom(call, order) ?? (isNew ? overpriceOf(call, order) : undefined)
   // An answer that is held is not quoted, because it may hold codes.
-  const about = { supplierOrderId: order.code, httpStatus: answer.status }
+  const about = { ...withoutCodes({ supplierOrderId: order.code }, given), httpStatus: answer.status }
   if (difference !== undefined) return hold(difference, about)
   const codes = 'codes' in outcome ? outcome.codes : []
   const problem = partProblemOf(call, order, codes)
