@@ -37,7 +37,13 @@ export async function exchange(socket: Socket, post: Post, deadline: Deadline): 
 
 function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchange> {
   const { promise, resolve } = Promise.withResolvers<Exchange>()
-  const fail = (failure: Failure) => resolve({ kind: 'unreachable', ...failure })
+  const chunks: Buffer[] = []
+  // The status decides (specification 6.4): a head that is too large, or that Node's strict parser refuses, has one, too.
+  const fail = (failure: Failure) => {
+    const isBad = failure.errorKind === 'bad_response'
+    const status = isBad ? statusIn(Buffer.concat(chunks).toString('latin1')) : undefined
+    resolve(status === undefined ? { kind: 'unreachable', ...failure } : { kind: 'answered', status, retryAfter: null })
+  }
   const outgoing = request({
     createConnection: () => socket,
     method: 'POST',
@@ -55,8 +61,10 @@ function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchang
   outgoing.on('error', (error) => fail(failureOf(error)))
   outgoing.on('socket', () => {
     let received = 0
-    socket.on('data', (chunk: Buffer) => {
+    // Before Node's parser gets the bytes, whose error comes at once.
+    socket.prependListener('data', (chunk: Buffer) => {
       received += chunk.length
+      chunks.push(chunk)
       if (received <= MAX_BYTES_BEFORE_ANSWER) return
       fail(badResponse('too much before the response'))
       socket.destroy()
@@ -67,6 +75,16 @@ function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchang
 }
 
 const badResponse = (error: string): Failure => ({ errorKind: 'bad_response', error })
+
+const statusLine = /^HTTP\/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?\r?\n/
+
+/** The status of the first response that is not interim; undefined if there is none. */
+function statusIn(text: string): number | undefined {
+  const status = Number(statusLine.exec(text)?.[1])
+  if (status >= 200) return status
+  const end = /\r?\n\r?\n/.exec(text)
+  return status >= 100 && end !== null ? statusIn(text.slice(end.index + end[0].length)) : undefined
+}
 
 function read(response: IncomingMessage): Exchange {
   const status = response.statusCode ?? 0
