@@ -1,9 +1,16 @@
 import * as v from 'valibot'
+import { hiddenCharacter } from '../messages/hidden_characters.ts'
 import { hasTwoDecimals, inHundredths } from '../messages/hundredths.ts'
 import { isStorable } from '../messages/storable.ts'
 
 const unsafeKeys = ['__proto__', 'constructor', 'prototype']
 const storable = v.check<string, string>(isStorable, 'must not contain U+0000 or unpaired surrogates')
+
+/** Characters that change how a terminal, or a reader, sees the text around them. U+0000 is refused as not storable. */
+const visible = v.check<string, (issue: v.CheckIssue<string>) => string>(
+  (text) => !isStorable(text) || hiddenCharacter(text) === undefined,
+  ({ input }) => `must not contain ${hiddenCharacter(input)}, a control character`,
+)
 
 // An object that lacks a required entry is reported at the entry.
 const objectMessage = (issue: v.ObjectIssue) => (issue.expected === 'Object' ? 'must be an object' : 'is required')
@@ -12,6 +19,8 @@ const textOf = (max: number) => {
   const message = `must be a text of 1 to ${max} characters`
   return v.pipe(v.string(message), v.minLength(1, message), v.maxCodePoints(max, message), storable)
 }
+
+const visibleTextOf = (max: number) => v.pipe(textOf(max), visible)
 
 const wholeNumber = (min: number, max: number, message = `must be a whole number from ${min} to ${max}`) => {
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message))
@@ -52,7 +61,7 @@ const exactNumber = v.pipe(
 )
 
 const deliveryValue = v.nullish(
-  v.union([textOf(256), exactNumber, v.boolean()], 'must be a text, a number, true or false'),
+  v.union([visibleTextOf(256), exactNumber, v.boolean()], 'must be a text, a number, true or false'),
 )
 
 /** The `deliveryData` of an item: at most 20 named values. */
@@ -63,6 +72,7 @@ export const deliveryRecord = v.pipe(
       v.minLength(1, 'has no name'),
       v.maxLength(64, 'has a name longer than 64 characters'),
       storable,
+      visible,
     ),
     deliveryValue,
     'must be an object',
@@ -133,7 +143,7 @@ export const orderRequest = v.object(
   {
     items: v.lazy((input) => (Array.isArray(input) && input.length > 50 ? tooManyItems : orderItems)),
     externalOrderId: v.pipe(
-      textOf(128),
+      visibleTextOf(128),
       v.metadata({
         description:
           'Your own reference of the order, and its idempotency key where no header gives another: unique permanently.',

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { withoutHidden } from '../messages/hidden_characters.ts'
 import { placeOf } from '../messages/issue_place.ts'
 import { kindOf } from '../messages/kind_of.ts'
 import { nearestName } from '../messages/nearest_name.ts'
@@ -15,7 +16,7 @@ export function check<Schema extends v.GenericSchema>(schema: Schema, value: unk
   if (parsed.success) return { ok: true, value: parsed.output }
   return {
     ok: false,
-    details: parsed.issues.map((issue) => ({ path: placeOf(issue.path), message: messageOf(issue) })),
+    details: parsed.issues.map((issue) => ({ path: withoutHidden(placeOf(issue.path)), message: messageOf(issue) })),
   }
 }
 

@@ -45,7 +45,7 @@ describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names
     ['items[0].deliveryData.a', JSON.stringify(withData({ a: 7 })).replace(':7', ':12345678901234567890')],
     [`items[0].deliveryData.${'k'.repeat(65)}`, withData({ ['k'.repeat(65)]: 'x' })],
     ['items[0].deliveryData.', withData({ '': 'x' })],
-    ['items[0].deliveryData.a\u0000', withData({ 'a\u0000': 'x' })],
+    ['items[0].deliveryData.aU+0000', withData({ 'a\u0000': 'x' })],
     ['externalOrderId', { items: [item] }],
     ['externalOrderId', order({ externalOrderId: 'a\u0000b' })],
     ['externalOrderId', order({ externalOrderId: '\udfff' })],
@@ -56,6 +56,26 @@ describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names
     expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
     expect(paths(answer)).toEqual([field])
     expect(answer.json.details[0].message).toMatch(/^\S/)
+  })
+
+  test.each([
+    ['\u0007', 'U+0007'],
+    ['\n', 'U+000A'],
+    ['\u009b', 'U+009B'],
+    ['\u202e', 'U+202E'],
+    ['\u2066', 'U+2066'],
+  ])('%j anywhere in a text of the order, by its code point', async (character, codePoint) => {
+    const text = `a${character}b`
+    const message = `must not contain ${codePoint}, a control character`
+    for (const [path, body] of [
+      ['externalOrderId', order({ externalOrderId: text })],
+      ['items[0].deliveryData.a', withData({ a: text })],
+      [`items[0].deliveryData.a${codePoint}b`, withData({ [text]: 'x' })],
+    ] as const) {
+      const answer = await post(body)
+      expect([answer.status, answer.json.details]).toEqual([400, [{ path, message }]])
+      expect(answer.text.trim()).not.toContain(character)
+    }
   })
 
   test('names all wrong fields at once', async () => {
