@@ -4,7 +4,7 @@ import { createLog } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
 import { createSite } from '../site/site.ts'
 import { startTracing } from '../tracing/start.ts'
-import { connectApi, connectReads, refuseWrongSession } from './connections.ts'
+import { connectApi, connectReads, refuseOldDatabase, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 import { startSealing } from './sealing.ts'
 
@@ -15,6 +15,7 @@ export async function api(): Promise<void> {
   for (const warning of config.warnings) log.warn(warning)
   const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('api.record_public_url', { url: config.publicUrl ?? null }))
+  await refuseOldDatabase(() => db.call('api.readiness'))
   const sealing = await startSealing(config, db, 'api', log)
   const reads = connectReads(config, db, log)
   const tracing = await startTracing(config, 'supply-ordering-api', log)

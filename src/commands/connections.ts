@@ -1,7 +1,9 @@
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import { connect, type Database, type DatabaseOptions, WrongSession } from '../database/client.ts'
 import { sessionSettings } from '../database/connections/session.ts'
+import { isNotMigrated, isUnavailable } from '../database/errors.ts'
 import { createReads, type Reads, readsFrom } from '../database/reads.ts'
+import type { Version } from '../database/version.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
 import type { Log } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
@@ -91,6 +93,24 @@ export async function refuseWrongSession(call: () => Promise<unknown>): Promise<
   } catch (error) {
     if (error instanceof WrongSession) throw error
   }
+}
+
+/**
+ * Rejects with one line where the database lacks a migration or the functions of this program: the first order would
+ * fail. `read` asks for its state. One with a later migration belongs to the next release. A database that does not
+ * answer is no reason not to start.
+ */
+export async function refuseOldDatabase(read: () => Promise<Version[]>): Promise<void> {
+  const expected = expectedVersion()
+  try {
+    const [state] = await read()
+    const isSame = state?.migration === expected.migration && state.checksum === expected.checksum
+    if (isSame || (state && state.migration > expected.migration)) return
+  } catch (error) {
+    if (isUnavailable(error)) return
+    if (!isNotMigrated(error)) throw error
+  }
+  throw new ConfigError('the database lacks the migrations of this release: run npm run migrate, then start this again')
 }
 
 /** A connection for a few calls in the name of the operators, closed afterwards. */

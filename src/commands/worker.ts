@@ -2,7 +2,7 @@ import { loadConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { startTracing } from '../tracing/start.ts'
 import { startWorker } from '../worker/index.ts'
-import { connectWorker, refuseWrongSession } from './connections.ts'
+import { connectWorker, refuseOldDatabase, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 import { startSealing } from './sealing.ts'
 
@@ -13,6 +13,7 @@ export async function worker(): Promise<void> {
   for (const warning of config.warnings) log.warn(warning)
   const db = connectWorker(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('work.gauges'))
+  await refuseOldDatabase(() => db.call('work.readiness'))
   const sealing = await startSealing(config, db, 'work', log)
   const tracing = await startTracing(config, 'supply-ordering-worker', log)
   const { tracer } = tracing

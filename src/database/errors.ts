@@ -99,6 +99,14 @@ export function isNoSuchDatabase(error: unknown): error is Error & { code: strin
   return errorCode(error) === '3D000'
 }
 
+// No such function, schema or table, and no such role for the session.
+const notMigratedStates = new Set(['42883', '3F000', '42P01', '42704', '22023'])
+
+/** Whether a call of one of our functions failed because the database does not have it. */
+export function isNotMigrated(error: unknown): boolean {
+  return isServerError(error) && notMigratedStates.has(error.code)
+}
+
 /** Whether the connection that gave this error can serve the next call. */
 export function connectionSurvives(error: unknown): boolean {
   return isServerError(error) && error.severity === 'ERROR'

@@ -249,6 +249,7 @@ export const functions = {
   'work.list_secret_texts': { args: { key_id: 'text' }, returns: 'rows',
     columns: { kind: 'text', id: 'text', texts: 'jsonb' } },
   'work.number_results': { args: {}, returns: 'boolean' },
+  'work.readiness': { args: {}, returns: 'rows', columns: { migration: 'text', checksum: 'text' } },
   'work.record_list': { args: { supplier: 'text', lease_token: 'uuid', entries: 'jsonb' }, returns: 'boolean' },
   'work.register_data_key': { args: { new_id: 'text', new_fingerprint_key: 'text', known_ids: 'text[]', proof: 'text' },
     returns: 'rows', columns: { key_id: 'text', fingerprint_key: 'text' } },

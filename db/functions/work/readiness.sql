@@ -1,0 +1,7 @@
+create or replace function work.readiness()
+returns table (migration text, checksum text)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select r.migration, r.checksum from api.readiness() r
+$$;
+comment on function work.readiness is 'As api.readiness, for a worker.';
