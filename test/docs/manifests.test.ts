@@ -23,9 +23,23 @@ describe('the manifests for Kubernetes', () => {
   test('are of these kinds', () => {
     expect(manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([
       ...['batch/v1 Job', 'apps/v1 Deployment', 'v1 Service', 'policy/v1 PodDisruptionBudget', 'apps/v1 Deployment'],
+      ...Array(3).fill('networking.k8s.io/v1 NetworkPolicy'),
       ...['postgresql.cnpg.io/v1 Cluster', 'postgresql.cnpg.io/v1 Pooler'],
     ])
     for (const { metadata } of manifests) expect(metadata).toEqual({ name: expect.stringMatching(/^supply-/) })
+  })
+
+  test('give no pod more rights than it needs, and let it talk only to those it needs', () => {
+    for (const { automountServiceAccountToken, containers } of pods) {
+      expect(automountServiceAccountToken).toBe(false)
+      expect(containers[0].securityContext).toEqual({
+        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true, runAsUser: 1000 },
+        ...{ capabilities: { drop: ['ALL'] }, seccompProfile: { type: 'RuntimeDefault' } },
+      })
+    }
+    const restricted = of('NetworkPolicy').map(({ spec }) => [spec.podSelector.matchLabels.app, spec.policyTypes])
+    const labels = of('Job', 'Deployment').map(({ spec }) => spec.template.metadata.labels.app)
+    expect(restricted.sort()).toEqual(labels.map((label) => [label, ['Ingress', 'Egress']]).sort())
   })
 
   test('run one program in each pod, and each program that serves at least twice', () => {
