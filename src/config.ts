@@ -115,6 +115,10 @@ export const settings = v.object({
   PORT: v.optional(wholeNumber(0, 65535)),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')), '127.0.0.1'),
   PUBLIC_URL: v.optional(webUrl),
+  WEBHOOK_SOURCE_ADDRESSES: v.pipe(
+    list,
+    v.check(areNetworks, 'must be a list of IP addresses and networks, such as 203.0.113.7,198.51.100.0/28'),
+  ),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of: ${logLevels.join(', ')}`), 'info'),
   METRICS_PORT: v.optional(wholeNumber(0, 65535)),
   WORKER_METRICS_PORT: v.optional(wholeNumber(0, 65535)),
@@ -262,6 +266,8 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
     allowedOrigins: values.ALLOWED_ORIGINS,
     /** Blocked networks that callbacks may reach (specification 6.7, rule 3 alone). */
     callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),
+    /** The addresses and networks from which the workers send, for partners to read. */
+    webhookSourceAddresses: values.WEBHOOK_SOURCE_ADDRESSES,
     /** DNS servers for callback names; undefined: the system's. */
     dnsServers: values.DNS_SERVERS,
     /** How long the API continues to serve after the signal to end, while load balancers remove it. */
@@ -322,6 +328,14 @@ function callbackNetworks(given: string | undefined, production: boolean, embedd
     return parseNetworks(networks)
   } catch (error) {
     throw new ConfigError(`CALLBACK_ALLOW_NETWORKS: ${error instanceof Error ? error.message : 'is wrong'}`)
+  }
+}
+
+function areNetworks(entries: string[]): boolean {
+  try {
+    return parseNetworks(entries.join()).length === entries.length
+  } catch {
+    return false
   }
 }
 

@@ -289,6 +289,7 @@ export type Me = {
     /** The seconds until the window ends. */ resetSeconds: number
   }
   /** Your IP address as the service sees it. */ address: string
+  /** The addresses and networks from which webhooks come; `[]`: they are not fixed. */ webhookAddresses: string[]
 }
 
 export type Balance = {

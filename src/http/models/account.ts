@@ -29,6 +29,11 @@ export const me = v.object({
     resetSeconds: wholeNumber('The seconds until the window ends.', 0, 60),
   }),
   address: text('Your IP address as the service sees it.', '203.0.113.7'),
+  webhookAddresses: listOf(
+    v.string(),
+    'The addresses and networks from which webhooks come; `[]`: they are not fixed.',
+    ['198.51.100.0/28'],
+  ),
 })
 
 export const balance = v.object({

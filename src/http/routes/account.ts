@@ -42,12 +42,13 @@ export const accountRoutes = [
       'The account and the key of the request, what is left of the rate limit, and your address as the service sees ' +
       'it. Use it as a first call, and when the service refuses something.',
     answers: { 200: { description: 'The account and the key.', data: account.me } },
-    handle: async (ctx, { db, account: { id: account_id, keyId: key_id } }) => {
+    handle: async (ctx, { db, config, account: { id: account_id, keyId: key_id } }) => {
       const me = await ctx.state.databaseTime(() => db.call('api.get_me', { account_id, key_id }))
       if (me === null) throw new Error('an authenticated account does not exist')
       const budget = (name: string) => Number(ctx.response.get(`X-RateLimit-${name}`))
+      const { webhookSourceAddresses: webhookAddresses } = config
       const rateLimit = { limit: budget('Limit'), remaining: budget('Remaining'), resetSeconds: budget('Reset') }
-      replyUnstored(ctx, JSON.stringify({ ...JSON.parse(me), rateLimit, address: ctx.state.client }))
+      replyUnstored(ctx, JSON.stringify({ ...JSON.parse(me), rateLimit, address: ctx.state.client, webhookAddresses }))
     },
   }),
   route({

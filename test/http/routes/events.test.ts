@@ -106,7 +106,7 @@ test('a partner reads its account, its key and its address, and no whole key', a
   await sql()`select ops.set_key_ips(${partner().keyId}, '{127.0.0.0/8}')`
   const { json } = await read('/b2b/me')
   expect(json.data).toMatchObject({
-    ...{ account: { name: 'Acme Games' }, mode: 'live', currency: 'RUB', address: '127.0.0.1' },
+    ...{ account: { name: 'Acme Games' }, mode: 'live', currency: 'RUB', address: '127.0.0.1', webhookAddresses: [] },
     key: { last4: partner().key.slice(-4), expiresAt: null, allowedOrigins: null, allowedIps: ['127.0.0.0/8'] },
     rateLimit: { limit: expect.any(Number), remaining: expect.any(Number), resetSeconds: expect.any(Number) },
   })
