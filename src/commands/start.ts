@@ -102,7 +102,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   await postgres?.claim.showAddress(server.url)
   await runUntilEnded(
     log,
-    [worker.failed],
+    [worker.failed, ...(postgres === undefined ? [] : [postgres.ended])],
     [
       [server.drain, worker.stop],
       [async () => stories?.stop()],

@@ -1,12 +1,41 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { give, type Place } from './place.ts'
 
 const passwordFile = 'superuser_password'
+// The folder in which the data was last used.
+const homeFile = 'home_folder'
+// Of the server in the npm package.
+const majorVersion = '18'
+
+/**
+ * Throws one clear line if the folder has data of another version of PostgreSQL, or a copy of data that is still in
+ * use elsewhere: two services would call the suppliers for the same orders. Else it records the folder.
+ */
+export function refuseForeignData({ cluster, wanted }: Place): void {
+  const versionFile = join(cluster, 'PG_VERSION')
+  if (!existsSync(versionFile)) return
+  const version = readFileSync(versionFile, 'utf8').trim()
+  if (version !== majorVersion) {
+    throw new Error(
+      `${wanted} has data of PostgreSQL ${version}, and this release runs ${majorVersion}: move the folder away to ` +
+        `begin with an empty database, or dump it with PostgreSQL ${version} and restore it (docs/operations/backup.md)`,
+    )
+  }
+  const [home, file] = [realpathSync(cluster), join(cluster, homeFile)]
+  const recorded = existsSync(file) ? readFileSync(file, 'utf8').trim() : home
+  if (recorded !== home && existsSync(join(recorded, 'PG_VERSION'))) {
+    throw new Error(
+      `${wanted} is a copy of ${recorded}, and both services would call the suppliers for the same orders: remove one ` +
+        `of the two, or delete ${file} if the other one will never run again`,
+    )
+  }
+  if (recorded !== home || !existsSync(file)) writeFileSync(file, `${home}\n`)
+}
 
 /**
  * Makes the data directory, unless there is one: UTF-8 with the same collation on every machine, and a superuser

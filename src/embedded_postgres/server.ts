@@ -12,6 +12,7 @@ import type { Place } from './place.ts'
 export type RunningServer = { pid: number; port: number }
 
 const pollMs = 15
+const watchMs = 500
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
 const logLimitBytes = 10_000_000
@@ -62,6 +63,17 @@ export async function stopServer(pid: number): Promise<void> {
     await sleep(pollMs)
   }
   send(pid, 'SIGQUIT')
+}
+
+/** Watches a server: `ended` settles with one line when its process is gone, unless `stop` was called before. */
+export function watchServer(pid: number, place: Place): { ended: Promise<string>; stop(): void } {
+  const { promise: ended, resolve } = Promise.withResolvers<string>()
+  const timer = setInterval(() => {
+    if (isServer(pid, place)) return
+    clearInterval(timer)
+    resolve(`the database of ${place.wanted} has ended: ${logPath(place)} may say why; start this again`)
+  }, watchMs).unref()
+  return { ended, stop: () => clearInterval(timer) }
 }
 
 /** The server has a process group of its own: a terminal's Ctrl-C must not stop it before the service has drained. */

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../network/error_code.ts'
 import { binaries } from './binaries.ts'
 import { connectionUrl, ensureDatabase, isOurServer, nobodyElseConnected } from './connection.ts'
-import { initialise, readPassword, writeSecretFile } from './data.ts'
+import { initialise, readPassword, refuseForeignData, writeSecretFile } from './data.ts'
 import { type Place, placeFor } from './place.ts'
-import { launch, runningServer, stopServer } from './server.ts'
+import { launch, runningServer, stopServer, watchServer } from './server.ts'
 
 export type PostgresOptions = {
   /** The folder for the data, made if it is missing; mostly `.data` in the checkout. */
@@ -27,6 +28,8 @@ export type EmbeddedPostgres = {
   urlFile: string
   /** Whether the server was already running. */
   reused: boolean
+  /** Settles with one line when the server has ended without `stop`. */
+  ended: Promise<string>
   /**
    * Stops the server. It stops a reused one only if nobody else is connected to it: then its starter was killed. It
    * resolves also if the server has already ended.
@@ -41,14 +44,33 @@ export type EmbeddedPostgres = {
  * password is created with the data and kept there, readable by the owner alone. PostgreSQL refuses to run as root, so
  * root runs it as `postgres`, or else `nobody`.
  *
- * Rejects with one clear line if there is no PostgreSQL for this platform, or the server does not come up.
+ * Rejects with one clear line if there is no PostgreSQL for this platform, the server does not come up, the folder
+ * cannot be written, or its data is of another version of PostgreSQL or a copy of a folder that is still there.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await start(options)
+  } catch (error) {
+    const code = errorCode(error) ?? ''
+    if (!unwritable.includes(code)) throw error
+    throw new Error(
+      `cannot write to ${options.dataDir} (${code}): start this where its user may write and space is left, or set ` +
+        'DATABASE_URL to another database',
+      { cause: error },
+    )
+  }
+}
+
+const unwritable = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT']
+
+async function start(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const place = await placeFor(options.dataDir)
+  refuseForeignData(place)
   const found = await takeRunning(place)
   if (found !== undefined) return hand(place, options, { ...found, reused: true })
   const programs = await binaries(place)
   await initialise(place, programs, options.durable)
+  refuseForeignData(place)
   const started = await launch(place, programs, options)
   return hand(place, options, started)
 }
@@ -71,7 +93,9 @@ async function hand(place: Place, options: PostgresOptions, server: Server): Pro
   const urlFile = join(place.wanted, 'url')
   writeSecretFile(urlFile, url)
   let stopping: Promise<void> | undefined
+  const watch = watchServer(server.pid, place)
   const stop = async () => {
+    watch.stop()
     if (server.reused && !(await nobodyElseConnected(admin))) return
     await (server.stop ?? (() => stopServer(server.pid)))()
     rmSync(urlFile, { force: true })
@@ -82,6 +106,7 @@ async function hand(place: Place, options: PostgresOptions, server: Server): Pro
     relocated: place.relocated,
     urlFile,
     reused: server.reused,
+    ended: watch.ended,
     stop: () => {
       stopping ??= stop()
       return stopping
