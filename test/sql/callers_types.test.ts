@@ -15,6 +15,7 @@ const values: { [type: string]: string } = {
   'cidr[]': `'{}'`,
   numeric: '1',
   integer: '1',
+  bigint: '1',
   boolean: 'true',
   interval: `'1 hour'`,
   'timestamp with time zone': 'now()',
