@@ -96,7 +96,7 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
       const { item_id: item, lease_token: leaseToken, supplier, method } = leased
       const result = await call(leased).finally(() => count(supplier, -1))
       // guard: the result of a call is sealed
-      const { verdict } = await record({ itemId: item, leaseToken, result: sealOutcome(result, item, sealing) })
+      const { verdict } = await record({ itemId: item, leaseToken, result: await sealOutcome(result, item, sealing) })
 
       const status = 'httpStatus' in result ? result.httpStatus : null
       const outcome = result.outcome === 'answered' ? result.status : result.outcome

@@ -13,13 +13,15 @@ export type Sealing = {
   seal(plain: string, boundTo: string): string
   /** Seals a code of an item. Behind it stands a fingerprint of the code, by which SQL compares codes. */
   sealCode(code: string, itemId: string): string
+  /** Seals codes of an item; other work passes meanwhile. */
+  sealCodes(codes: readonly string[], itemId: string): Promise<string[]>
   /** Opens a sealed text; one that is not sealed stays as it is. Throws Unreadable. */
   open(text: string, boundTo: string): string
   openCode(code: string, itemId: string): string
   /** Opens a sealed code that has the id of its item behind it (`core.shown_code`). */
   openShownCode(code: string): string
-  /** Opens the codes in the JSON of an order or an event. Throws Unreadable. */
-  openCodes(json: string): string
+  /** Opens the codes in the JSON of an order or an event; other work passes meanwhile. Rejects with Unreadable. */
+  openCodes(json: string): Promise<string>
 }
 
 /** A sealed text does not open with the keys of this process. The message names what it is bound to. */
@@ -38,6 +40,10 @@ export class Unreadable extends Error {
  * only core.item_codes writes objects with the one member `code`.
  */
 export const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")\}/g
+
+// Sealing or opening so many codes takes about a millisecond. The codes of one order must not delay other requests.
+const sliceCodes = 100
+const othersPass = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** What sealed texts are bound to. */
 export const owners = {
@@ -82,24 +88,41 @@ export function createSealing(
   const openCode = (code: string, itemId: string) => open(code, owners.item(itemId))
   const openShownCode = (code: string) => openCode(code, code.slice(code.lastIndexOf(':') + 1))
 
+  function sealCode(code: string, itemId: string): string {
+    if (first === undefined) return code
+    const fingerprint = createHmac('sha256', fingerprintKey).update(code).digest().subarray(0, 16)
+    return `${seal(code, owners.item(itemId))}:${fingerprint.toString('base64url')}`
+  }
+
   return {
     keyId: first?.id,
     seal,
-    sealCode: (code, itemId) => {
-      if (first === undefined) return code
-      const fingerprint = createHmac('sha256', fingerprintKey).update(code).digest().subarray(0, 16)
-      return `${seal(code, owners.item(itemId))}:${fingerprint.toString('base64url')}`
+    sealCode,
+    sealCodes: async (codes, itemId) => {
+      const sealed: string[] = []
+      for (const code of codes) {
+        if (sealed.length % sliceCodes === sliceCodes - 1) await othersPass()
+        sealed.push(sealCode(code, itemId))
+      }
+      return sealed
     },
     open,
     openCode,
     openShownCode,
-    openCodes: (json) => {
+    openCodes: async (json) => {
       if (!json.includes('{"code" : "sealed:')) return json
-      return json.replaceAll(codeInJson, (member, text: string) => {
+      let opened = ''
+      let from = 0
+      let codes = 0
+      for (const { 0: member, 1: text = '', index } of json.matchAll(codeInJson)) {
+        codes += 1
+        if (codes % sliceCodes === 0) await othersPass()
         const code: string = JSON.parse(text)
-        if (!isSealed(code)) return member
-        return `{"code" : ${JSON.stringify(openShownCode(code))}}`
-      })
+        const shown = isSealed(code) ? `{"code" : ${JSON.stringify(openShownCode(code))}}` : member
+        opened += json.slice(from, index) + shown
+        from = index + member.length
+      }
+      return opened + json.slice(from)
     },
   }
 }

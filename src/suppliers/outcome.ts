@@ -129,7 +129,11 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
  * The outcome as the database stores it: its codes and its quotation of the answer are sealed, and its other texts
  * repeat none of its codes. The reason also loses what looks like a code, because it may repeat one of another answer.
  */
-export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: Sealing): SupplierOutcome {
+export async function sealOutcome(
+  outcome: SupplierOutcome,
+  itemId: string,
+  sealing: Sealing,
+): Promise<SupplierOutcome> {
   if (sealing.keyId === undefined) return outcome
   const codes = 'codes' in outcome ? outcome.codes : []
   const raw = 'raw' in outcome ? outcome.raw : null
@@ -137,7 +141,7 @@ export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: S
   return {
     ...clean,
     // guard: the codes of a supplier are sealed
-    ...(codes.length > 0 ? { codes: codes.map((code) => sealing.sealCode(code, itemId)) } : {}),
+    ...(codes.length > 0 ? { codes: await sealing.sealCodes(codes, itemId) } : {}),
     ...('reason' in clean ? { reason: clean.reason?.replaceAll(likeCode, '[code]') ?? null } : {}),
     // guard: what is quoted of an answer is sealed
     ...(raw !== null ? { raw: sealing.seal(raw, owners.answer(itemId)) } : {}),

@@ -20,7 +20,7 @@ export async function sendEvent(
   let secret: string
   try {
     secret = sealing.open(attempt.secret, owners.account(attempt.account_id))
-    body = Buffer.from(sealing.openCodes(attempt.body), 'utf8')
+    body = Buffer.from(await sealing.openCodes(attempt.body), 'utf8')
   } catch (error) {
     if (error instanceof Unreadable) return { kind: 'unsent', error: error.message }
     throw error

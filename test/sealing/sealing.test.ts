@@ -56,34 +56,50 @@ describe('the fingerprint behind a sealed code', () => {
 })
 
 describe('codes in JSON', () => {
-  test('open to what PostgreSQL writes for the code itself', () => {
+  test('open to what PostgreSQL writes for the code itself', async () => {
     const code = 'A"B\\C\n\u0001é'
     const json = `{"items" : [{"cdKeys" : [${rendered(sealing.sealCode(code, item))}, {"code" : "plain"}]}]}`
-    expect(sealing.openCodes(json)).toBe(
+    expect(await sealing.openCodes(json)).toBe(
       String.raw`{"items" : [{"cdKeys" : [{"code" : "A\"B\\C\n\u0001é"}, {"code" : "plain"}]}]}`,
     )
   })
 
-  test('do not open for another item', () => {
-    expect(() => sealing.openCodes(rendered(sealing.sealCode('CODE', item), other))).toThrow(Unreadable)
+  test('do not open for another item', async () => {
+    await expect(sealing.openCodes(rendered(sealing.sealCode('CODE', item), other))).rejects.toThrow(Unreadable)
   })
 
-  test('are not opened where a partner wrote them into a text', () => {
+  test('let other work pass while many of them are opened or sealed', async () => {
+    const codes = Array.from({ length: 2_000 }, (_, n) => `CODE-${n}`)
+    let passed = 0
+    let timer = setImmediate(function pass() {
+      passed += 1
+      timer = setImmediate(pass)
+    })
+    const sealed = await sealing.sealCodes(codes, item)
+    expect(passed).toBeGreaterThan(10)
+    passed = 0
+    const json = await sealing.openCodes(`[${sealed.map((code) => rendered(code)).join(', ')}]`)
+    clearImmediate(timer)
+    expect(passed).toBeGreaterThan(10)
+    expect(JSON.parse(json).map(({ code }: { code: string }) => code)).toEqual(codes)
+  })
+
+  test('are not opened where a partner wrote them into a text', async () => {
     const sealed = `${sealing.sealCode('CODE', item)}:${item}`
     const forged = [sealed, `{"code" : "${sealed}"}`, `{`, `"code" : "${sealed}"}`]
     for (const externalOrderId of forged) {
       const json = `{"externalOrderId" : ${JSON.stringify(externalOrderId)}, "status" : "completed"}`
-      expect(sealing.openCodes(json)).toBe(json)
+      expect(await sealing.openCodes(json)).toBe(json)
     }
   })
 })
 
-test('without data keys everything stays as it is', () => {
+test('without data keys everything stays as it is', async () => {
   expect(noSealing.seal('SECRET', 'x')).toBe('SECRET')
   expect(noSealing.sealCode('CODE', item)).toBe('CODE')
-  expect(noSealing.openCodes('{"code" : "CODE"}')).toBe('{"code" : "CODE"}')
+  expect(await noSealing.openCodes('{"code" : "CODE"}')).toBe('{"code" : "CODE"}')
 })
 
-test('a process without data keys gives no sealed code away as a code', () => {
-  expect(() => noSealing.openCodes(`{"code" : "sealed:k1:aaaa:bbbb:${item}"}`)).toThrow(Unreadable)
+test('a process without data keys gives no sealed code away as a code', async () => {
+  await expect(noSealing.openCodes(`{"code" : "sealed:k1:aaaa:bbbb:${item}"}`)).rejects.toThrow(Unreadable)
 })

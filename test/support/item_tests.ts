@@ -63,7 +63,7 @@ export function itemTests({ name, balance = 1000, audited = false, isolated = fa
       order({ callbackUrl, items: [{ productId: products.key, quantity }] }),
     /** The order as the partner reads it. */
     read: async (code: string) => {
-      const [row] = await sql()`select api.get_order(${present.accountId}, ${code}) as body`
+      const [row] = await sql()`select body from api.get_order(${present.accountId}, ${code})`
       return row?.body
     },
     /** The item's row, with the seconds until its next call. */

@@ -25,7 +25,7 @@ begin
     return;
   end if;
   perform core.cancel_items(items, 'partner');
-  return query select 'cancelled', o.body from core.orders_json(array[wanted_id], true) as o;
+  return query select 'cancelled', o.body from core.orders_json(array[wanted_id], false) as o;
 end
 $$;
 comment on function api.cancel_order is

@@ -24,7 +24,7 @@ begin
   select (d.request).ordinal, d.result, d.total, coalesce(refusal.body, placed.body)
   from unnest(decisions) as d
   left join core.refusals_json(decisions) as refusal on refusal.ordinal = (d.request).ordinal
-  left join core.orders_json(array(select e.order_id from unnest(decisions) as e), true) as placed
+  left join core.orders_json(array(select e.order_id from unnest(decisions) as e), false) as placed
     on placed.order_id = d.order_id
   union all
   select r.ordinal, 'busy', null, '{}' from unnest(asked) as r where r.account_id <> all (locked);
@@ -32,7 +32,7 @@ end
 $$;
 comment on function api.place_orders is
   'Places orders in one transaction: each with its charge, ledger row and jobs; one refusal never touches another order.
-Returns for each ordinal created or replayed with the order, a refusal with {details, orderCode}, or busy: nothing was
-done, because its account is locked, or another request of the batch comes first. Specification 3 and 4.
+Returns for each ordinal created or replayed with the order without codes, a refusal with {details, orderCode}, or busy:
+its account is locked, or another request of the batch comes first. Specification 3 and 4.
 takes: requests supply.order_request[]
 nullable: total_amount';

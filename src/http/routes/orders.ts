@@ -6,6 +6,7 @@ import * as models from '../models/orders.ts'
 import { replyUnstored } from '../reply.ts'
 import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery, quoteRequest } from '../schemas.ts'
 import { type Checked, check } from '../validate.ts'
+import type { RouteOptions } from './options.ts'
 import { placeInBatches } from './order_batches.ts'
 import { refusalOf, sqlRequest } from './order_requests.ts'
 import { type HeaderParam, link, param, route } from './route.ts'
@@ -71,13 +72,18 @@ export const orderRoutes = [
     },
     errors: [...orderErrors, 'SPENDING_LIMIT', 'INSUFFICIENT_BALANCE'],
     keep: ({ db, metrics }) => ({ place: placeInBatches(db, metrics) }),
-    handle: async (ctx, { reads, sealing, allowNetworks, metrics, account, place }) => {
+    handle: async (ctx, { db, reads, sealing, turns, allowNetworks, metrics, account, place }) => {
       const asked = await readOrder(ctx)
       const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
       const placed = await ctx.state.databaseTime(() => place(request).finally(() => reads.noteWrite(account.id)))
       if (placed.result === 'created') metrics.placedOrder(account, Number(placed.total_amount))
       else if (placed.result !== 'replayed') metrics.refusedOrder(account, placed.result)
-      answerPlaced(ctx, { ...placed, body: sealing.openCodes(placed.body) })
+      if (placed.result !== 'replayed') return answerPlaced(ctx, placed)
+      const { code } = JSON.parse(placed.body) as { code: string }
+      const wanted = { account_id: account.id, code, with_deliveries: false }
+      const body = await readWhole(ctx, wanted, { db, sealing, turns })
+      if (body === null) throw new Error('an order that was repeated does not exist')
+      answerPlaced(ctx, { ...placed, body })
     },
   }),
   route({
@@ -173,9 +179,9 @@ export const orderRoutes = [
       },
     },
     errors: ['ORDER_NOT_FOUND'],
-    handle: async (ctx, { db, sealing, account: { id: account_id }, params: { code } }) => {
-      const order = await ctx.state.databaseTime(() => db.call('api.get_order', { account_id, code }))
-      if (order !== null) return replyUnstored(ctx, sealing.openCodes(order))
+    handle: async (ctx, { db, sealing, turns, account: { id: account_id }, params: { code } }) => {
+      const order = await readWhole(ctx, { account_id, code }, { db, sealing, turns })
+      if (order !== null) return replyUnstored(ctx, order)
       const message = `simulated orders are read at /simulation/orders/${code}`
       refuse(ctx, 'ORDER_NOT_FOUND', code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined)
     },
@@ -194,12 +200,13 @@ export const orderRoutes = [
     params: { code: ofOrder },
     answers: { 200: { description: 'The order, with its cancelled items.', data: models.order } },
     errors: ['ORDER_NOT_FOUND', 'NOT_CANCELLABLE'],
-    handle: async (ctx, { db, reads, sealing, account: { id: account_id }, params: { code } }) => {
+    handle: async (ctx, { db, reads, sealing, turns, account: { id: account_id }, params: { code } }) => {
       const cancel = () => db.call('api.cancel_order', { account_id, code }).finally(() => reads.noteWrite(account_id))
       const [answer] = await ctx.state.databaseTime(cancel)
       if (answer === undefined) throw new Error('api.cancel_order returned no row')
       if (answer.body === null) return refuse(ctx, refusalOf(answer.result))
-      replyUnstored(ctx, sealing.openCodes(answer.body))
+      const order = await readWhole(ctx, { account_id, code, with_deliveries: false }, { db, sealing, turns })
+      replyUnstored(ctx, order ?? answer.body)
     },
   }),
   route({
@@ -254,6 +261,30 @@ export function answerPlaced(ctx: RouteContext, { result, body }: { result: stri
     return
   }
   refuse(ctx, refusalOf(result), JSON.parse(body) as ErrorExtras)
+}
+
+// An order with more codes than this is read in its account's turn, as lists are.
+const maxCodesOutOfTurn = 200
+
+/** Reads an order of the account with its codes; null: there is none with this code. */
+async function readWhole(
+  ctx: RouteContext,
+  wanted: { account_id: string; code: string; with_deliveries?: boolean },
+  { db, sealing, turns }: Pick<RouteOptions, 'db' | 'sealing' | 'turns'>,
+): Promise<string | null> {
+  const look = async (max_codes: number | null) => {
+    const read = () => db.call('api.get_order', { ...wanted, max_codes })
+    const [order] = await ctx.state.databaseTime(read)
+    return order
+  }
+  const order = await look(maxCodesOutOfTurn)
+  if (order === undefined) return null
+  if (order.body !== null) return sealing.openCodes(order.body)
+  const readLarge = async () => {
+    const whole = await look(null)
+    return sealing.openCodes(whole?.body ?? 'null')
+  }
+  return turns(wanted.account_id, readLarge, order.codes)
 }
 
 /** The refusal that the order would get; null if it would be accepted. */

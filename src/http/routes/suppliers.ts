@@ -95,7 +95,7 @@ const pushResult = route({
     if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
     const { reference } = push
     // guard: a pushed result is sealed
-    const outcome = sealOutcome(withoutToken(push.outcome, token), reference, sealing)
+    const outcome = await sealOutcome(withoutToken(push.outcome, token), reference, sealing)
     const recorded = await ctx.state.databaseTime(() => record({ supplier, reference, outcome }))
     const { answer, ended_outcome: ended, ended_seconds: seconds } = recorded
     if (ended !== null && seconds !== null) metrics.endedOrder(ended, seconds)

@@ -91,8 +91,10 @@ test('no level of the log has anything that a client sends or receives', async (
   }
   // A bug whose message quotes what it choked on.
   await sql()`alter function api.get_order rename to get_order_kept`
-  await sql()`create function api.get_order(account_id bigint, code text) returns json language sql security definer as
-    $$ select ('not a number ' || code)::int::text::json $$`
+  await sql()`
+    create function api.get_order(account_id bigint, code text, max_codes int, with_deliveries boolean default true)
+    returns table (codes int, body json) language sql security definer as
+    $$ select 1, ('not a number ' || code)::int::text::json $$`
   await sql()`grant execute on function api.get_order to supply_api`
   const failed = await api().get(`/b2b/orders/${secret('quoted')}`, { key })
   expect(failed.status).toBe(500)

@@ -15,7 +15,9 @@ const sealed = (item: string, codes: string[], sealing = before) => codes.map((c
 
 /** The codes that the partner reads. */
 async function codesOf(code: string): Promise<string[]> {
-  const body = JSON.parse(after.openCodes(JSON.stringify(await read(code)).replaceAll('{"code":"', '{"code" : "')))
+  const body = JSON.parse(
+    await after.openCodes(JSON.stringify(await read(code)).replaceAll('{"code":"', '{"code" : "')),
+  )
   return body.items.flatMap((item: { cdKeys?: { code: string }[] }) => item.cdKeys?.map((key) => key.code) ?? [])
 }
 
