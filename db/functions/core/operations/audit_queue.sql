@@ -116,13 +116,14 @@ select 'queued_event_waits_for_a_slot',
     e.account_id, e.taken, e.slots), 'event ' || e.id
 from (
   select e.*, coalesce(s.slots, 8) as slots,
-    (select count(*) from core.taken_slots t where t.account_id = e.account_id) as taken
+    (select count(*) from core.taken_slots t where t.account_id = e.account_id) as taken,
+    (select coalesce(sum(t.bytes), 0) from core.taken_slots t where t.account_id = e.account_id) as bytes
   from (
     select distinct on (e.account_id) e.id, e.account_id, e.next_attempt_at from supply.events e
     where e.state = 'queued' order by e.account_id, e.next_attempt_at, e.id) as e
   left join supply.delivery_slots s on s.account_id = e.account_id
 ) as e
-where e.taken < e.slots and e.next_attempt_at < now() - interval '1 minute'
+where e.taken < e.slots and e.bytes < core.bytes_per_account() and e.next_attempt_at < now() - interval '1 minute'
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at),

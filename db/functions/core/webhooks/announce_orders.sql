@@ -35,7 +35,10 @@ begin
     from core.order_events(order_ids) e
     cross join lateral (
       select case
-        when e.order_id = any (held) then 'held' when e.account_id = any (quick) then 'sending' else 'queued'
+        when e.order_id = any (held) then 'held'
+        -- The body of a large one needs room.
+        when e.account_id = any (quick) and octet_length(e.body) <= 65536 then 'sending'
+        else 'queued'
       end as state) as s
     returning id, account_id, state, lease_token
   ), attempts as (

@@ -7,20 +7,33 @@ as $$
 declare
   chosen record;
 begin
-  with oldest as materialized (
-    select q.id, q.is_fresh,
+  with due as materialized (
+    select q.*, s.account_id, taken.bytes as bytes_taken,
       q.is_fresh and exists (select from supply.webhook_secrets w where w.account_id = s.account_id) as may_send
     from supply.delivery_slots s
     cross join lateral (
+      select count(*) as slots, coalesce(sum(t.bytes), 0) as bytes
+      from core.taken_slots t where t.account_id = s.account_id) as taken
+    cross join lateral (
       -- A receiver with fewer slots than an account begins with failed recently, and may take long.
-      select e.id, e.attempts = 0 and e.round = 1 and s.slots >= 8 as is_fresh from supply.events e
+      select e.id, e.next_attempt_at, octet_length(e.body) as bytes,
+        e.attempts = 0 and e.round = 1 and s.slots >= 8 as is_fresh
+      from supply.events e
       where e.account_id = s.account_id and e.state = 'queued'
       order by e.next_attempt_at, e.id
-      limit greatest(0, s.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id))
+      limit greatest(0, s.slots - taken.slots)
       -- A transaction that has locked an event calls this function, too.
       for no key update skip locked
     ) as q
     where s.account_id = any (account_ids)
+  ), oldest as (
+    -- Large bodies hold up a worker, and what waits needs no memory: an account has few of them under way.
+    select f.* from (
+      select d.*, d.bytes_taken + coalesce(sum(d.bytes) over (
+        partition by d.account_id order by d.next_attempt_at, d.id
+        rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      from due d) as f
+    where f.bytes_before < core.bytes_per_account()
   ), marked as (
     select o.id, o.is_fresh,
       o.id = any (to_lease) or o.may_send and row_number() over (partition by o.may_send) <= to_send as is_leased
@@ -44,6 +57,6 @@ begin
 end
 $$;
 comment on function core.fill_slots is
-  'Gives free slots of accounts to their oldest queued events, each with a job. Instead, it leases the events of
-to_lease and at most to_send first attempts, and returns them. The caller has locked the slots in an earlier
-statement, so that this one sees what the last holder of the lock did.';
+  'Gives free slots of accounts to their oldest queued events, as far as core.bytes_per_account allows, each with a job.
+Instead, it leases those of to_lease and at most to_send first attempts, and returns them. The caller has locked the
+slots in an earlier statement, so that this one sees what the last holder of the lock did.';
