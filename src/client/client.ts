@@ -55,7 +55,7 @@ export class SupplyClient {
     return this.#get('/b2b/catalog/games', query, options)
   }
 
-  /** The products of a game, by its slug. */
+  /** The products of a game, by its slug: 5,000 at most. `catalog` gives all. */
   products(slug: string, query: api.ListProductsQuery = {}, options?: CallOptions): Promise<api.Product[]> {
     return this.#get(`/b2b/catalog/games/${encodeURIComponent(slug)}/products`, query, options)
   }

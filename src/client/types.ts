@@ -576,6 +576,8 @@ export type ListGamesQuery = {
 export type ListProductsQuery = {
   /** Only products of this `deliveryType`. */ deliveryType?: string | undefined
   /** Only what has changed since then. ISO 8601; a date alone is its first moment. */ updatedSince?: string | undefined
+  /** How many to give. */ limit?: number | undefined
+  /** The `cursor` in the `Link` header of the page before. */ cursor?: string | undefined
 }
 
 export type ListCatalogQuery = {

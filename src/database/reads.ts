@@ -89,7 +89,7 @@ export function createReads(options: ReadsOptions): Reads & { stop(): void } {
       if (!mayServe(account)) return primary.call(name, ...args)
       try {
         const result = await standby.call(name, ...args)
-        if (result !== null) return result
+        if (result !== null && !(Array.isArray(result) && result.length === 0)) return result
       } catch (error) {
         // The next mark shows whether the standby answers again.
         if (isUnavailable(error)) answers = false

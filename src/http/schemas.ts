@@ -243,6 +243,11 @@ export const productsQuery = v.object({
     v.metadata({ description: 'Only products of this `deliveryType`.', examples: ['id_only'] }),
   ),
   updatedSince: since,
+  limit: v.pipe(v.optional(wholeNumber(1, 5000), 5000), v.description('How many to give.')),
+  cursor: v.pipe(
+    v.optional(pattern(/^[1-9]\d{0,9}$/, 'must be the cursor of a Link header')),
+    v.description('The `cursor` in the `Link` header of the page before.'),
+  ),
 })
 
 /** The query of GET /b2b/catalog/products. */

@@ -14,8 +14,7 @@ declare
   has_more constant boolean := cardinality(products) > page_limit;
 begin
   return json_build_object(
-    'products', (
-      select coalesce(json_agg(core.product_json(p) order by p.id), '[]') from unnest(products[1:page_limit]) as p),
+    'products', core.products_json(products[1:page_limit]),
     'pagination', json_build_object(
       'limit', page_limit, 'nextCursor', case when has_more then products[page_limit].id::text end,
       'hasMore', has_more));

@@ -1,19 +1,30 @@
 create or replace function api.list_products(
-  account_id bigint, game_slug text, delivery_type text default null, updated_since timestamptz default null
+  account_id bigint, game_slug text, delivery_type text default null, updated_since timestamptz default null,
+  page_limit int default 5000, after_id int default 0
 )
-returns json
-language sql stable security definer set search_path = pg_catalog, pg_temp
+returns table (products json, next_cursor text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select (
-    select coalesce(json_agg(core.product_json(p) order by p.id), '[]')
-    from supply.products p
-    where p.game_id = g.id
+declare
+  wanted_id constant int := (select g.id from supply.games g where g.slug = list_products.game_slug);
+  listed supply.products[];
+begin
+  if wanted_id is null then
+    return;
+  end if;
+  listed := array(
+    select p from supply.products p
+    where p.game_id = wanted_id and p.id > coalesce(list_products.after_id, 0)
       and p.currency = (select a.currency from supply.accounts a where a.id = list_products.account_id)
       and (list_products.delivery_type is null or p.delivery_type = list_products.delivery_type)
-      and (updated_since is null or p.updated_at >= updated_since)
-  )
-  from supply.games g
-  where g.slug = game_slug
+      and (list_products.updated_since is null or p.updated_at >= list_products.updated_since)
+    order by p.id limit list_products.page_limit + 1);
+  products := core.products_json(listed[1:page_limit]);
+  next_cursor := case when cardinality(listed) > page_limit then listed[page_limit].id end;
+  return next;
+end
 $$;
 comment on function api.list_products is
-  'Returns the products of a game in the account''s currency, also those out of stock; null: there is no such game.';
+  'Returns the products of a game in the account''s currency, by id, also those out of stock. No row: there is no such
+game. after_id: a next_cursor, which is null on the last page.
+nullable: next_cursor';

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { RouteContext } from '../context.ts'
 import { refuse } from '../errors.ts'
 import * as catalog from '../models/catalog.ts'
 import { replyCached } from '../reply.ts'
@@ -16,9 +17,16 @@ const headers: HeaderParam[] = [
     schema: v.string(),
   },
 ]
-const cached = (description: string, data: v.GenericSchema): { [status: number]: Answer } => {
-  const headers = ['ETag', 'Cache-Control', 'Vary']
+const cached = (description: string, data: v.GenericSchema, ...more: string[]): { [status: number]: Answer } => {
+  const headers = ['ETag', 'Cache-Control', 'Vary', ...more]
   return { 200: { description, data, headers }, 304: { description: 'Nothing has changed.', headers } }
+}
+
+/** The next page of a bare list: the present address with another cursor. A proxy may have changed its path. */
+function linkNext(ctx: RouteContext, cursor: string): void {
+  const query = new URLSearchParams(ctx.querystring)
+  query.set('cursor', cursor)
+  ctx.set('Link', `<?${query}>; rel="next"`)
 }
 
 /** The catalog: the games, the products of a game, those of all games, one product. Each answer has an ETag. */
@@ -47,20 +55,21 @@ export const catalogRoutes = [
     tag,
     summary: 'List the products of a game',
     description:
-      'All products of a game in your account’s currency. Products that you cannot order now have `inStock: false`.',
+      'The products of a game in your account’s currency, by `id`: all of them up to 5,000. If there are more, the ' +
+      'header `Link` has the address of the next page. Products that you cannot order now have `inStock: false`.',
     params: { slug },
     query: productsQuery,
     headers,
-    answers: cached('The products.', catalog.productList),
+    answers: cached('The products.', catalog.productList, 'Link'),
     errors: ['GAME_NOT_FOUND'],
-    handle: async (
-      ctx,
-      { reads, account, params, query: { deliveryType: delivery_type, updatedSince: updated_since } },
-    ) => {
-      const asked = { account_id: account.id, game_slug: params.slug, delivery_type, updated_since }
-      const products = await ctx.state.databaseTime(() => reads.call('api.list_products', asked))
-      if (products === null) return refuse(ctx, 'GAME_NOT_FOUND')
-      replyCached(ctx, products)
+    handle: async (ctx, { reads, turns, account: { id: account_id }, params, query }) => {
+      const { deliveryType: delivery_type, updatedSince: updated_since, limit: page_limit, cursor } = query
+      const asked = { account_id, game_slug: params.slug, delivery_type, updated_since, page_limit }
+      const read = () => reads.call('api.list_products', { ...asked, after_id: Number(cursor ?? 0) })
+      const [page] = await turns(account_id, () => ctx.state.databaseTime(read))
+      if (page === undefined) return refuse(ctx, 'GAME_NOT_FOUND')
+      if (page.next_cursor !== null) linkNext(ctx, page.next_cursor)
+      replyCached(ctx, page.products)
     },
   }),
   route({

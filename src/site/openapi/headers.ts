@@ -27,6 +27,7 @@ export const headers = {
   Vary: header('The request headers that the response depends on.'),
   'Idempotent-Replayed': header('The order was placed by an earlier request.', { const: 'true' }),
   'X-Next-Cursor': header('The `cursor` of the next page; absent on the last page.'),
+  Link: header('The address of the next page, `rel="next"`; absent on the last page.'),
   'WWW-Authenticate': header('How to authenticate.'),
   'Content-Security-Policy': header('The page loads nothing from other servers.'),
   'Referrer-Policy': header('Browsers tell no other server the address of the page.', { const: 'no-referrer' }),

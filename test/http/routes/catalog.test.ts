@@ -60,6 +60,43 @@ describe('GET /b2b/catalog/games/:slug/products', () => {
   )
 })
 
+describe('a game with 5,001 products', () => {
+  const path = '/b2b/catalog/games/bulk/products'
+  const idsOf = ({ json }: { json: { data: { id: number }[] } }) => json.data.map(({ id }) => id)
+  const nextOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    /^<(\?[^>]+)>; rel="next"$/.exec(String(headers.link))?.[1]
+
+  beforeAll(async () => {
+    const entries = Array.from({ length: 5001 }, (_, n) => n + 10_000)
+    const catalog = {
+      games: [{ slug: 'bulk', name: 'Bulk' }],
+      products: entries.map((id) => ({
+        ...{ id, game_slug: 'bulk', name: `Product ${id}`, price: 10, currency: 'RUB', delivery_type: 'key' },
+      })),
+      offers: entries.map((id) => ({ product_id: id, supplier: 'first', sku: `sku-${id}`, cost: 8 })),
+    }
+    await sql()`select ops.load_catalog(${sql().json(catalog)})`
+  })
+
+  test('is listed whole but for what is above the maximum, which the Link header leads to', async () => {
+    const first = await get(path)
+    expect(first.status).toBe(200)
+    expect(first.json.data).toHaveLength(5000)
+    expect(first.json.data[4999]).toMatchObject({ id: 14_999, inStock: true })
+    const second = await get(`${path}${nextOf(first)}`)
+    expect(idsOf(second)).toEqual([15_000])
+    expect(second.headers).not.toHaveProperty('link')
+  })
+
+  test('has pages of the size that is asked for, with the same filter', async () => {
+    const first = await get(`${path}?deliveryType=key&limit=2`)
+    expect(idsOf(first)).toEqual([10_000, 10_001])
+    expect(nextOf(first)).toBe('?deliveryType=key&limit=2&cursor=10001')
+    expect(idsOf(await get(`${path}${nextOf(first)}`))).toEqual([10_002, 10_003])
+    for (const wrong of ['limit=0', 'limit=5001', 'cursor=x']) expect((await get(`${path}?${wrong}`)).status).toBe(400)
+  })
+})
+
 describe('GET /b2b/catalog/products/:id', () => {
   test('gives the product', async () => {
     const { json } = await get('/b2b/catalog/products/101')

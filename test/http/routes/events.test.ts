@@ -71,6 +71,28 @@ describe('all dead events of an outage', () => {
     expect((await redeliver({})).json.data).toEqual({ count: 0 })
   })
 
+  test('are sent again at most once a minute, as by a single redelivery', async () => {
+    const [first, second] = [await event(answered(404)), await event(answered(404))]
+    const redeliver = async (body = {}) => {
+      const { json } = await post('/b2b/events/redeliver', { state: 'dead', since: '2026-01-01', ...body })
+      return json.data.count
+    }
+    expect((await post(`/b2b/events/${first}/redeliver`)).status).toBe(202)
+    const die = () => sql()`
+      update supply.events set state = 'dead', dead_at = now(), dead_reason = 'http_4xx', next_attempt_at = null,
+        lease_expires_at = null
+      where id = any (${[first, second]})`
+    await die()
+    expect(await redeliver({ dryRun: true })).toBe(1)
+    expect(await redeliver()).toBe(1)
+    await die()
+    expect(await redeliver()).toBe(0)
+    await sql()`
+      update supply.redelivery_requests set requested_at = requested_at - interval '61 s'
+      where event_id = any (${[first, second]})`
+    expect(await redeliver()).toBe(2)
+  })
+
   test('count as one of sixty redeliveries a minute', async () => {
     const redeliver = () => post('/b2b/events/redeliver', { state: 'dead', since: '2026-01-01' })
     for (let n = 0; n < 60; n += 1) expect((await redeliver()).status).toBe(202)

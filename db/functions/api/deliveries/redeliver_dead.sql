@@ -12,7 +12,7 @@ begin
   ids := array(
     select e.id from supply.events e
     where e.account_id = redeliver_dead.account_id and e.state = 'dead' and e.order_id is not null
-      and e.dead_at >= since
+      and e.dead_at >= since and core.last_redelivery(e.id) is null
     order by e.dead_at limit at_once);
   if dry_run then
     return query select 'counted', null::int, cardinality(ids);
@@ -25,7 +25,7 @@ begin
 end
 $$;
 comment on function api.redeliver_dead is
-  'Starts a new round for the events of the account that died since then, the 10,000 oldest at most; dry_run: only
-counts them. Returns started or counted with how many; or TOO_MANY_REDELIVERIES with the seconds to wait: it counts as
-one of 60 redeliveries a minute.
+  'Starts a new round for the account''s events that died since then, the 10,000 oldest at most, except those that the
+partner redelivered within a minute. dry_run: only counts. Returns started or counted with how many; or
+TOO_MANY_REDELIVERIES with the seconds to wait: it counts as one of 60 redeliveries a minute.
 nullable: retry_after, count';

@@ -16,12 +16,10 @@ begin
   -- guard: a partner redelivers its own events only
   where e.id = redeliver_event.event_id and e.account_id = redeliver_event.account_id and not e.simulated
   for no key update;
-  requested_at := (
-    select max(r.requested_at) from supply.redelivery_requests r where r.event_id = event.id and r.key_id is not null);
+  requested_at := core.last_redelivery(event.id);
   result := case
     when event.id is null then 'EVENT_NOT_FOUND'
-    when requested_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 s'
-      then 'REDELIVERED_RECENTLY'
+    when requested_at is not null then 'REDELIVERED_RECENTLY'
     when event.state not in ('delivered', 'dead') then 'EVENT_NOT_FINAL'
     when made.hits >= 60 then 'TOO_MANY_REDELIVERIES'
     else 'started'

@@ -4,8 +4,7 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform 1 from supply.products p where p.id = any (product_ids) order by p.id for no key update;
-  return array(
-    select distinct j.product_id from core.judged_offers j where j.product_id = any (product_ids) and j.fault is null);
+  return core.offered_products(product_ids);
 end
 $$;
 comment on function core.lock_offered is

@@ -4,8 +4,9 @@ language sql set search_path = pg_catalog, pg_temp
 as $$
   with noted as (
     update supply.products p set updated_at = now()
-    where p.id = any (product_ids) and (p.id = any (were_offered)) <> (p.id = any (array(
-      select j.product_id from core.judged_offers j where j.product_id = any (product_ids) and j.fault is null)))
+    where p.id = any (product_ids)
+      -- As a sub-select it is called once, and not for each product.
+      and (p.id = any (were_offered)) <> (p.id = any (array(select unnest(core.offered_products(product_ids)))))
     returning p.id
   )
   select count(*) from noted

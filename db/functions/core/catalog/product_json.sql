@@ -1,4 +1,4 @@
-create or replace function core.product_json(product supply.products)
+create or replace function core.product_json(product supply.products, is_offered boolean)
 returns json
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,11 +15,12 @@ as $$
     'deliveryType', product.delivery_type,
     'amountType', case when product.amount_value is not null then
       json_build_object('type', 'fixed', 'value', trim_scale(product.amount_value)) end,
-    'inStock', product.in_stock and core.has_offer(product.id),
+    'inStock', product.in_stock and is_offered,
     'minQuantity', 1,
     'maxQuantity', product.max_quantity,
     'deliveryDataSchema', product.delivery_fields,
     'updatedAt', core.iso(product.updated_at))
 $$;
 comment on function core.product_json is
-  'Returns a product as partners read it; wholesalePrice in the product''s currency.';
+  'Returns a product as partners read it; wholesalePrice in the product''s currency. is_offered:
+whether it has an offer that may be used.';
