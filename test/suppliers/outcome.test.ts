@@ -219,23 +219,28 @@ describe('an outcome as it is stored with DATA_KEYS', () => {
   const stored = (fields: object) =>
     sealOutcome(answered({ status: 'completed', ...fields }) as SupplierOutcome, reference, sealing)
 
-  it('repeats no code in its other texts', () => {
+  it('repeats no code in its other texts', async () => {
     const code = 'GIFT-2031-CODE'
     expect(
-      stored({ codes: [code, 'A1'], errorCode: `E_${code}`, reason: `Код ${code}`, supplierOrderId: `id-${code}` }),
+      await stored({
+        codes: [code, 'A1'],
+        errorCode: `E_${code}`,
+        reason: `Код ${code}`,
+        supplierOrderId: `id-${code}`,
+      }),
     ).toMatchObject({ errorCode: 'E_[code]', reason: 'Код [code]', supplierOrderId: null })
-    expect(stored({ codes: ['A1'], errorCode: 'A1', reason: 'Заказ A12', supplierOrderId: 'A1' })).toMatchObject({
+    expect(await stored({ codes: ['A1'], errorCode: 'A1', reason: 'Заказ A12', supplierOrderId: 'A1' })).toMatchObject({
       errorCode: '[code]',
       reason: 'Заказ A12',
       supplierOrderId: null,
     })
   })
 
-  it('quotes no word of the reason that looks like a code', () => {
+  it('quotes no word of the reason that looks like a code', async () => {
     for (const code of ['ABCD1234', 'ABC-DEF-GHI', 'X7K2P-9QWRT-3MNBV', '4111 1111 1111 1111', '6006491500000012345'])
-      expect(stored({ reason: `Ваш код: ${code}.` }), code).toMatchObject({ reason: 'Ваш код: [code].' })
+      expect(await stored({ reason: `Ваш код: ${code}.` }), code).toMatchObject({ reason: 'Ваш код: [code].' })
     const ordinary = 'Игрок 1234567890 не найден, регион EU-WEST, заказ от 2026-11-24, UNAVAILABLE'
-    expect(stored({ reason: ordinary })).toMatchObject({ reason: ordinary })
+    expect(await stored({ reason: ordinary })).toMatchObject({ reason: ordinary })
   })
 })
 

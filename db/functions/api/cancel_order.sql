@@ -30,6 +30,6 @@ end
 $$;
 comment on function api.cancel_order is
   'Cancels the items of an order that certainly never reached a supplier: they fail with CANCELLED and are refunded
-when the order ends. Returns cancelled with the order, also if its items were cancelled before; ORDER_NOT_FOUND; or
-NOT_CANCELLABLE: nothing can be cancelled, and nothing was. Specification 3.
+when the order ends. Returns cancelled with the order without codes, also if its items were cancelled before;
+ORDER_NOT_FOUND; or NOT_CANCELLABLE: nothing can be cancelled, and nothing was. Specification 3.
 nullable: body';

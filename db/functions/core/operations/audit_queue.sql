@@ -123,7 +123,8 @@ from (
     where e.state = 'queued' order by e.account_id, e.next_attempt_at, e.id) as e
   left join supply.delivery_slots s on s.account_id = e.account_id
 ) as e
-where e.taken < e.slots and e.bytes < core.bytes_per_account() and e.next_attempt_at < now() - interval '1 minute'
+where e.taken < e.slots and e.bytes < (select l.bytes_per_account from core.delivery_limits l)
+  and e.next_attempt_at < now() - interval '1 minute'
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at),

@@ -5,8 +5,9 @@ as $$
 begin
   return query
   with priced as materialized (
-    select i.ordinal, array_agg(i order by i.place) as items, least(min((i.faults[1]).result),
-        case when core.keys_of_items(array_agg(i)) > 10000 then 'QUANTITY_OUT_OF_RANGE'::supply.order_result end) as fault,
+    select i.ordinal, array_agg(i order by i.place) as items,
+      least(min((i.faults[1]).result), case when core.keys_of_items(array_agg(i)) > 10000
+        then 'QUANTITY_OUT_OF_RANGE'::supply.order_result end) as fault,
       -- guard: an order costs price times quantity
       case when count(i.price) = count(*) then sum(i.price * i.quantity) end as total,
       jsonb_agg(jsonb_build_object('productId', i.product_id, 'quantity', i.quantity, 'deliveryData', i.delivery_data)

@@ -33,7 +33,7 @@ begin
         partition by d.account_id order by d.next_attempt_at, d.id
         rows between unbounded preceding and 1 preceding), 0) as bytes_before
       from due d) as f
-    where f.bytes_before < core.bytes_per_account()
+    where f.bytes_before < (select l.bytes_per_account from core.delivery_limits l)
   ), marked as (
     select o.id, o.is_fresh,
       o.id = any (to_lease) or o.may_send and row_number() over (partition by o.may_send) <= to_send as is_leased
@@ -57,6 +57,6 @@ begin
 end
 $$;
 comment on function core.fill_slots is
-  'Gives free slots of accounts to their oldest queued events, as far as core.bytes_per_account allows, each with a job.
+  'Gives free slots of accounts to their oldest queued events, as far as core.delivery_limits allows, each with a job.
 Instead, it leases those of to_lease and at most to_send first attempts, and returns them. The caller has locked the
 slots in an earlier statement, so that this one sees what the last holder of the lock did.';
