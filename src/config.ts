@@ -6,6 +6,7 @@ import { type Network, parseNetworks } from './network/networks.ts'
 import { parseEntry } from './network/origin.ts'
 import { parseDataKeys } from './sealing/data_keys.ts'
 import { credentialFrom } from './suppliers/credential.ts'
+import { hostSettingOf, parseSupplierHosts } from './suppliers/supplier_hosts.ts'
 
 /** The npm scripts that read the settings. */
 export type Command =
@@ -210,8 +211,11 @@ export function loadConfig(
   if (values.DATA_KEYS === undefined && values.NODE_ENV === 'production' && storesSecrets.includes(command)) {
     throw new ConfigError('DATA_KEYS must be set where NODE_ENV is production (docs/operations/data-keys.md)')
   }
+  const hosts = supplierHostsIn(given)
   return {
     ...configOf(values, command, onTerminal),
+    /** The hosts that SUPPLIER_HOST_X names for the setting SUPPLIER_SECRET_X; undefined: it is not set. */
+    supplierHosts: (secret: string) => hosts.get(hostSettingOf(secret)),
     /**
      * The credential of a supplier: as it stands, or for `env:SUPPLIER_SECRET_…` that setting; undefined if that is not
      * set.
@@ -316,6 +320,14 @@ function tracingOf(values: Settings): TracingConfig | undefined {
     serviceName: values.OTEL_SERVICE_NAME,
     sampler: values.OTEL_TRACES_SAMPLER,
     samplerArg: values.OTEL_TRACES_SAMPLER_ARG,
+  }
+}
+
+function supplierHostsIn(given: { [name: string]: string | undefined }): Map<string, string[]> {
+  try {
+    return parseSupplierHosts(given)
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : 'SUPPLIER_HOST_ is wrong')
   }
 }
 

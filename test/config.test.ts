@@ -134,9 +134,10 @@ test('an empty value counts as unset', () => {
       '',
     ]),
   )
-  const { supplierCredential, ...rest } = loadConfig({ ...database, ...empty })
+  const { supplierCredential, supplierHosts, ...rest } = loadConfig({ ...database, ...empty })
   expect(loadConfig(database)).toMatchObject(rest)
   expect(supplierCredential('env:SUPPLIER_SECRET_TOKEN')).toBeUndefined()
+  expect(supplierHosts('SUPPLIER_SECRET_TOKEN')).toBeUndefined()
 })
 
 describe('a wrong value stops the start with one line that names the variable', () => {
@@ -154,6 +155,7 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['HOST', 'http://x'],
     ['PUBLIC_URL', 'api.example'],
     ['LOG_LEVEL', 'loud'],
+    ['SUPPLIER_HOST_NOVA', 'https://api.nova.example'],
     ['METRICS_PORT', '1.5'],
     ['WORKER_METRICS_PORT', 'x'],
     ['RATE_LIMIT_PER_MINUTE', '0'],

@@ -170,6 +170,20 @@ comment on column supply.supplier_checks.outcome is 'The outcome of the call; no
 comment on column supply.supplier_checks.status_code is 'The status code of the answer; null: there was none.';
 comment on column supply.supplier_checks.error is 'What was wrong, in technical terms.';
 
+create table supply.secret_hosts (
+  secret text collate "C" primary key check (secret ~ '^SUPPLIER_SECRET_[A-Z0-9_]+$'),
+  hosts text[] not null,
+  supplier text collate "C" not null references supply.suppliers,
+  claimed_at timestamptz not null default now()
+);
+comment on table supply.secret_hosts is
+  'The hosts that a secret of the environment goes to: those that used its name first, or that the owner trusts.';
+comment on column supply.secret_hosts.secret is 'The name of the setting that has the secret.';
+comment on column supply.secret_hosts.hosts is
+  'Hosts and ports of the URL and the token_url, as core.host_and_port returns them.';
+comment on column supply.secret_hosts.supplier is 'The supplier that used it first, or that the owner trusts.';
+comment on column supply.secret_hosts.claimed_at is 'When it used it first, or the owner trusted it.';
+
 create table supply.offers (
   product_id int not null references supply.products,
   supplier text collate "C" not null references supply.suppliers,

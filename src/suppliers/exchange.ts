@@ -3,6 +3,7 @@ import { clock } from '../clock.ts'
 import { createBytes } from '../messages/bytes.ts'
 import { retryAfterSeconds } from '../messages/retry_after.ts'
 import { errorCode } from '../network/error_code.ts'
+import { lookup } from './lookup.ts'
 
 /** An HTTP answer. `body` is the beginning of a body that was too large. `retryAfter` is in seconds. */
 export type HttpAnswer = { status: number; retryAfter: number | null; body: Uint8Array; tooLarge: boolean }
@@ -188,7 +189,7 @@ async function performExchange(
 
 /** Connects as undici does, and marks the errors of failed connects. A connection that ends later has other errors. */
 function connectOrMark(timeout: number): buildConnector.connector {
-  const connect = buildConnector({ timeout, allowH2: false })
+  const connect = buildConnector({ timeout, allowH2: false, lookup })
   return (options, done) =>
     connect(options, (...result) => {
       if (result[0] !== null) unconnected.add(result[0])

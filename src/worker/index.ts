@@ -44,6 +44,8 @@ export type WorkerOptions = {
     | 'publicUrl'
     | 'supplierConcurrency'
     | 'supplierCredential'
+    | 'supplierHosts'
+    | 'production'
     | 'webhookConcurrency'
     | 'alertWebhookUrl'
     | 'alertWebhookFormat'
@@ -162,7 +164,7 @@ function createTasks(
 ) {
   const { db, config, log, sealing = noSealing, tracer = noTracer } = options
   const { callbackAllowNetworks: allowNetworks, publicUrl } = config
-  const credentials = createSupplierCredentials(db, config.supplierCredential, sealing)
+  const credentials = createSupplierCredentials(db, config, sealing)
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const { task: deliverWebhook, firstAttempts } = createDeliverWebhook({

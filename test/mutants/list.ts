@@ -134,6 +134,21 @@ export const mutants: Mutant[] = [
     change: [/unused is null/, 'true'],
     tests: ['test/sql/ops/redeliveries.test.ts'],
   },
+  {
+    guard: 'a secret goes only to its hosts',
+    change: [/await faultOf\(row\)/, 'null'],
+    tests: ['test/worker/supplier_credentials.test.ts'],
+  },
+  {
+    guard: 'a secret goes only to the hosts that used its name first',
+    change: [/core\.other_owner_of_secret\(credential, urls\)/, 'null'],
+    tests: ['test/worker/supplier_credentials.test.ts'],
+  },
+  {
+    guard: "no supplier is called at an address of a cloud's metadata",
+    change: [/error === null && addresses\.some\(.*\)/, 'false'],
+    tests: ['test/suppliers/lookup.test.ts'],
+  },
   { guard: 'the leases of dead workers end at once', change: 'remove', tests: ['test/sql/queue/dead_workers.test.ts'] },
   {
     guard: 'a worker that was declared dead records nothing',

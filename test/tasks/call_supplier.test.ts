@@ -10,6 +10,7 @@ import { createSupplierCaller } from '../../src/worker/supplier_caller.ts'
 import { createSupplierCredentials } from '../../src/worker/supplier_credentials.ts'
 import type { LeasedCall } from '../../tasks/call_supplier.ts'
 import { runCallSupplier } from '../support/call_supplier.ts'
+import { credentialRules } from '../support/credential_rules.ts'
 import { testDatabase } from '../support/database.ts'
 import { orderRequest, placeAll } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
@@ -57,7 +58,10 @@ beforeEach(() => {
     ...{ adapters, metrics, publicUrl: 'https://supply.example/', signal: cutOff.signal },
     aliveUntil: () => Number.POSITIVE_INFINITY,
     pace: async () => {},
-    credentials: createSupplierCredentials(db, (credential) => credential),
+    credentials: createSupplierCredentials(
+      db,
+      credentialRules((credential) => credential),
+    ),
   })
 })
 

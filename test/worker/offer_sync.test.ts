@@ -10,6 +10,7 @@ import { createPace } from '../../src/worker/pace.ts'
 import { createSupplierCredentials } from '../../src/worker/supplier_credentials.ts'
 import { b2bDriver } from '../suppliers/conformance/b2b_driver.ts'
 import type { TestSupplier } from '../suppliers/conformance/driver.ts'
+import { credentialRules } from '../support/credential_rules.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { type Kinguin, startKinguin, testProduct } from '../support/servers/kinguin.ts'
@@ -57,7 +58,10 @@ function aWorker(adapters: SupplierAdapters = real): OfferSync {
   const sync = createOfferSync({
     pace: createPace(db),
     ...{ db, adapters },
-    credentials: createSupplierCredentials(db, (credential) => credentialFrom(credential, {})),
+    credentials: createSupplierCredentials(
+      db,
+      credentialRules((credential) => credentialFrom(credential, {})),
+    ),
     log: createLog('silent'),
   })
   made.push(sync)

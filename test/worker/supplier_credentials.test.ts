@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectWorker } from '../../src/commands/connections.ts'
+import { loadConfig } from '../../src/config.ts'
 import type { Database } from '../../src/database/client.ts'
 import { credentialFrom } from '../../src/suppliers/credential.ts'
+import type { HostRules } from '../../src/suppliers/supplier_hosts.ts'
 import { createSupplierCredentials, type SupplierCredentials } from '../../src/worker/supplier_credentials.ts'
+import { credentialRules } from '../support/credential_rules.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Response, type SupplierServer, startSupplierServer } from '../support/servers/supplier_server.ts'
 
@@ -39,14 +42,17 @@ afterAll(async () => {
 })
 
 /** The credentials of a worker process of its own. */
-function aWorker(environment: NodeJS.ProcessEnv = {}): SupplierCredentials {
-  const credentials = createSupplierCredentials(db, (credential) => credentialFrom(credential, environment))
+function aWorker(environment: NodeJS.ProcessEnv = {}, rules: Partial<HostRules> = {}): SupplierCredentials {
+  const credentials = createSupplierCredentials(
+    db,
+    credentialRules((credential) => credentialFrom(credential, environment), rules),
+  )
   made.push(credentials)
   return credentials
 }
 
 const row = (given: object = {}) => ({
-  ...{ supplier: 'oauth', token: 'sec ret', token_url: url, client_id: 'us & co' },
+  ...{ supplier: 'oauth', base_url: 'http://127.0.0.1:9', token: 'sec ret', token_url: url, client_id: 'us & co' },
   ...given,
 })
 const plain = (token: string) => row({ token, token_url: null, client_id: null })
@@ -137,5 +143,104 @@ describe('an access token', () => {
     expect(await aWorker().tokenFor(row())).toEqual({
       ...{ ok: false, cause: 'unreachable', error: 'no access token: the answer is unusable' },
     })
+  })
+})
+
+describe('a secret of the environment', () => {
+  const environment = { SUPPLIER_SECRET_ORION: 'the secret of Orion', SUPPLIER_SECRET_NOVA: 'the secret of Nova' }
+  const at = (base_url: string, given: object = {}) => ({
+    ...{ supplier: 'orion', base_url, token: 'env:SUPPLIER_SECRET_ORION', token_url: null, client_id: null },
+    ...given,
+  })
+  const trouble = async (code: string) =>
+    (await database.sql`select trouble from ops.suppliers where code = ${code}`)[0]?.trouble
+
+  beforeEach(async () => {
+    await database.sql`delete from supply.secret_hosts`
+    for (const code of ['orion', 'spare'])
+      await database.sql`select ops.upsert_supplier(${code}, 'https://api.orion.example', 'env:SUPPLIER_SECRET_ORION')`
+    await database.sql`update supply.suppliers set trouble = null`
+  })
+
+  test('goes to no other host than the one that used its name first, and operators are alerted', async () => {
+    const worker = aWorker(environment)
+    expect(await worker.tokenFor(at('https://api.orion.example/v1'))).toMatchObject({ ok: true })
+    const elsewhere = at('http://own-host.example', { supplier: 'spare' })
+    const error =
+      'SUPPLIER_SECRET_ORION belongs to api.orion.example:443, and own-host.example is another host: ' +
+      "the owner allows it with ops.trust_supplier_host('spare')"
+    expect(await worker.tokenFor(elsewhere)).toEqual({ ok: false, cause: 'settings', error })
+    expect([await trouble('spare'), await trouble('orion')]).toEqual(['settings', null])
+    await database.sql`select work.collect_alerts()`
+    const [alert] = await database.sql`select message from ops.alerts where cause = 'supplier_settings:spare'`
+    expect(alert?.message).toBe(`supplier spare is not called: ${error}`)
+  })
+
+  test.each([
+    ['another port', at('https://api.orion.example:8443')],
+    ['another scheme', at('http://api.orion.example')],
+    [
+      'another token_url',
+      at('https://api.orion.example', { token_url: 'https://own-host.example/token', client_id: 'x' }),
+    ],
+    ['a backslash before another host', at('https://api.orion.example\\.own-host.example')],
+  ])('does not go to %s either', async (_, elsewhere) => {
+    const worker = aWorker(environment)
+    await worker.tokenFor(at('https://api.orion.example'))
+    expect(await worker.tokenFor(elsewhere)).toMatchObject({ ok: false, cause: 'settings' })
+  })
+
+  test('goes to the host that the owner trusts, and no longer to the first', async () => {
+    await aWorker(environment).tokenFor(at('https://old.example'))
+    await database.sql`update supply.suppliers set trouble = 'settings' where code = 'orion'`
+    await database.sql`select ops.trust_supplier_host('orion')`
+    expect(await trouble('orion')).toBe(null)
+    const worker = aWorker(environment)
+    expect(await worker.tokenFor(at('https://api.orion.example'))).toMatchObject({ ok: true })
+    expect(await worker.tokenFor(at('https://old.example'))).toMatchObject({ ok: false })
+  })
+
+  test('goes to the hosts of SUPPLIER_HOST_… alone where that is set', async () => {
+    const { supplierHosts } = loadConfig({
+      ...{ DATABASE_URL: 'postgres://db.example/x', SUPPLIER_HOST_ORION: 'api.orion.example:8443, spare.example' },
+    })
+    const worker = aWorker(environment, { supplierHosts })
+    const answers = await Promise.all(
+      [
+        'https://api.orion.example:8443/v1',
+        'https://spare.example:9',
+        'https://api.orion.example',
+        'https://own-host.example',
+      ].map((base_url) => worker.tokenFor(at(base_url))),
+    )
+    expect(answers.map(({ ok }) => ok)).toEqual([true, true, false, false])
+    expect(answers[3]).toMatchObject({
+      error:
+        'SUPPLIER_SECRET_ORION goes only to the hosts of SUPPLIER_HOST_ORION, and own-host.example is none of them',
+    })
+    expect(
+      await worker.tokenFor(at('https://spare.example', { token_url: 'https://own-host.example/t', client_id: 'x' })),
+    ).toMatchObject({ ok: false, cause: 'settings' })
+  })
+
+  test('goes over https in production, unless SUPPLIER_HOST_… names the host', async () => {
+    const worker = aWorker(environment, { production: true })
+    expect(await worker.tokenFor(at('http://api.orion.example'))).toEqual({
+      ...{ ok: false, cause: 'settings' },
+      error: 'http://api.orion.example is no https address, which NODE_ENV=production requires of a supplier',
+    })
+    const named = aWorker(environment, { production: true, supplierHosts: () => ['inside.example'] })
+    expect(await named.tokenFor(at('http://inside.example'))).toMatchObject({ ok: true })
+    expect(await worker.tokenFor(at('http://x.example', { token: 'plain' }))).toMatchObject({ ok: false })
+  })
+
+  test.each([
+    'http://169.254.169.254/latest',
+    'http://[fe80::1]',
+    'http://metadata.google.internal',
+    'http://0xa9fea9fe',
+  ])('never goes to %s', async (base_url) => {
+    const named = aWorker(environment, { supplierHosts: () => ['169.254.169.254', '[fe80::1]'] })
+    expect(await named.tokenFor(at(base_url))).toMatchObject({ ok: false, cause: 'settings' })
   })
 })

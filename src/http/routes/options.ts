@@ -25,7 +25,7 @@ export type RouteOptions = {
   sealing: Sealing
   /** Networks that are opened for callbacks. */
   allowNetworks: readonly Network[]
-  config: Pick<Config, 'supplierCredential' | 'webhookSourceAddresses'>
+  config: Pick<Config, 'supplierCredential' | 'supplierHosts' | 'production' | 'webhookSourceAddresses'>
   admission: Admission
   metrics: HttpMetrics
   lifecycle: Lifecycle

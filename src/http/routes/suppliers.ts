@@ -6,6 +6,7 @@ import { owners } from '../../sealing/sealing.ts'
 import { createAdapters } from '../../suppliers/adapters.ts'
 import { type SupplierOutcome, sealOutcome, withoutToken } from '../../suppliers/outcome.ts'
 import { mayBeAuthentic, parsePush, pushSchema } from '../../suppliers/push.ts'
+import { type HostRules, hostFault, type SupplierUrls } from '../../suppliers/supplier_hosts.ts'
 import { readBody } from '../body.ts'
 import type { Context } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
@@ -82,7 +83,10 @@ const pushResult = route({
     const signer = mayBeGood ? await ctx.state.databaseTime(() => findSigner(supplier)) : undefined
     // The token of a supplier with another protocol signs no results.
     if (signer?.pushes_results === false) return refuseCounted(ctx, admission, 'NOT_FOUND')
-    const token = signer && config.supplierCredential(sealing.open(signer.token, owners.token(supplier)))
+    const token =
+      signer && mayUse(signer.token, signer, config)
+        ? config.supplierCredential(sealing.open(signer.token, owners.token(supplier)))
+        : undefined
     if (token === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const rawBody = await readBody(ctx)
     if (typeof rawBody === 'string') return refuseCounted(ctx, admission, rawBody)
@@ -140,7 +144,10 @@ const pushEvent = route({
     const isSupplier = v.is(supplierCode, supplier)
     const found = isSupplier ? await ctx.state.databaseTime(() => findSecret(supplier)) : undefined
     const stored = found?.push_secret ?? ''
-    const secret = config.supplierCredential(sealing.open(stored, owners.pushSecret(supplier)))
+    const secret =
+      found && mayUse(stored, found, config)
+        ? config.supplierCredential(sealing.open(stored, owners.pushSecret(supplier)))
+        : undefined
     const readEvent = adapters.adapterFor(found?.protocol ?? '')?.readEvent
     if (!secret || !readEvent) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const rawBody = await readBody(ctx)
@@ -156,6 +163,11 @@ const pushEvent = route({
     if (answer === 'busy') refuse(ctx, 'UNAVAILABLE')
   },
 })
+
+/** Whether a supplier may use its secret: a setting of the environment belongs to hosts. */
+function mayUse(credential: string, found: SupplierUrls & { belongs_to: string | null }, rules: HostRules): boolean {
+  return found.belongs_to === null && hostFault(credential, found, rules) === null
+}
 
 /** Where suppliers push. No route of theirs needs an api key. */
 export const supplierRoutes = [pushResult, pushEvent]

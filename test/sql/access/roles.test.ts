@@ -25,7 +25,7 @@ const functions: { [name: string]: string } = {
   finance: `create_account onboard set_account_active set_low_balance_threshold deposit correct_deposit
     adjust statement`,
   operator: 'begin_recovery end_recovery release_events confirm_origin load_demo ensure_demo_key',
-  owner: 'add_operator set_amount_limit set_approval',
+  owner: 'add_operator trust_supplier_host set_amount_limit set_approval',
 }
 
 const mayCall = new Map<string, Role[]>(

@@ -6,6 +6,7 @@ import { createWorkerMetrics } from '../../../src/worker/metrics.ts'
 import { createSupplierCaller } from '../../../src/worker/supplier_caller.ts'
 import { createSupplierCredentials } from '../../../src/worker/supplier_credentials.ts'
 import { runCallSupplier } from '../../support/call_supplier.ts'
+import { credentialRules } from '../../support/credential_rules.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
@@ -50,7 +51,10 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
           aliveUntil: () => Number.POSITIVE_INFINITY,
           pace: async () => {},
         },
-        credentials: createSupplierCredentials(db, (credential) => credential),
+        credentials: createSupplierCredentials(
+          db,
+          credentialRules((credential) => credential),
+        ),
         signal: new AbortController().signal,
       }),
     })

@@ -55,7 +55,8 @@ select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);
 An order of an id_only product must carry gameUserId, unless the product has other delivery_fields.
 A new price: select ops.set_price(1, 95);
 Off sale, and back: select ops.set_in_stock(1, false);'),
-  ('suppliers', 'suppliers supplier_health check_supplier supplier_attempts upsert_supplier set_supplier_active'
+  ('suppliers', 'suppliers supplier_health check_supplier trust_supplier_host supplier_attempts upsert_supplier'
+    ' set_supplier_active'
     ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'
     ' set_min_margin rates set_rate',
     'During a pause new items go to other suppliers, or wait:
