@@ -5,10 +5,6 @@ as $$
 declare
   suppliers text[];
 begin
-  if not core.begin_periodic_task('fill_places') or not core.may_call_suppliers() then
-    return;
-  end if;
-  perform core.move_waiting();
   with recursive waiting (supplier) as (
     (select i.supplier from supply.order_items i
       where i.limited_at is not null and i.completed_at is null and i.limited_rank >= 0 order by i.supplier limit 1)
@@ -20,6 +16,11 @@ begin
     from waiting w where w.supplier is not null
   )
   select coalesce(array_agg(w.supplier), '{}') into suppliers from waiting w where w.supplier is not null;
+  -- Usually none waits, and nothing is written.
+  if cardinality(suppliers) = 0 or not core.may_call_suppliers() or not core.begin_periodic_task('fill_places') then
+    return;
+  end if;
+  perform core.move_waiting();
   perform core.fill_places(suppliers);
 end
 $$;

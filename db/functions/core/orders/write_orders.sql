@@ -54,8 +54,14 @@ begin
     from unnest(decisions) as d cross join lateral unnest(d.items) as i
     cross join lateral (
       -- Of an open circuit an item goes to another supplier at once.
-      select core.items_wait(i.supplier) and exists (
-        select from supply.suppliers s where s.code = i.supplier and s.open_since is null) as is_busy offset 0) as line
+      select case when (
+        -- Usually none waits. Then no function is called.
+        select true from supply.order_items w
+        where w.supplier = i.supplier and w.limited_at is not null and w.limited_rank >= 0 and w.completed_at is null
+        limit 1)
+        then core.items_wait(i.supplier)
+          and exists (select from supply.suppliers s where s.code = i.supplier and s.open_since is null)
+      end as is_busy offset 0) as line
     returning id, limited_rank
   )
   select coalesce(array_agg(a.id) filter (where a.limited_rank is null), '{}') into item_ids from added a;
