@@ -40,7 +40,7 @@ begin
   return array(
     select i.id from supply.order_items i
     where i.id = any (array(
-        select r.item_id from unnest(results) as r where coalesce(r.attempt_id = any (attempt_ids), true)))
+        select r.item_id from unnest(results) as r where r.attempt_id is null or r.attempt_id = any (attempt_ids)))
       and i.order_id = any (order_ids)
     order by i.id for no key update skip locked);
 end
