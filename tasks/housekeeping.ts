@@ -25,6 +25,7 @@ export function createHousekeeping({ db, days, stopping }: HousekeepingOptions):
     ['rate windows', '5 minutes'],
     ['samples', '1 day'],
     ['simulated orders', '7 days'],
+    ['imports', '7 days'],
     ['raw answers', `${days.raw} days`],
     ['supplier attempts', `${days.attempts} days`],
     ['delivery attempts', `${days.attempts} days`],

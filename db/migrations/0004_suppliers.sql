@@ -198,7 +198,7 @@ create table supply.offers (
   problem text,
   primary key (product_id, supplier)
 );
-create index offers_supplier on supply.offers (supplier);
+create index offers_supplier on supply.offers (supplier, sku);
 comment on table supply.offers is 'Which supplier delivers which product. The lowest priority number is asked first.';
 comment on column supply.offers.product_id is 'The product.';
 comment on column supply.offers.supplier is 'The supplier.';

@@ -16,7 +16,8 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
  * those whose object is missing. It replaces an object in place, so that calls under way succeed. If a signature, a
  * result type or columns changed, it drops the object with its dependents and makes all of them again. It drops objects
  * without a file. It grants rights by schema, to the role of the schema alone; of `ops` also to the roles that the first
- * line of a function's file names. A view of all columns of a table gets a new column only when its file changes.
+ * line of a file names: they may call its function, or insert into its view. A view of all columns of a table gets a new
+ * column only when its file changes.
  *
  * Returns whether it loaded a file or dropped an object. With `check` it compiles all bodies in any case, because a
  * migration may have changed the tables that they read.
@@ -292,11 +293,18 @@ async function grantRights(client: pg.Client, files: CodeFile[]): Promise<void> 
     await onFunctions(client, functions.filter(isFor(word)), `grant execute on function %s to ${role}`)
   }
   await onFunctions(client, functions.filter(isFor('owner')), 'revoke execute on function %s from supply_operator')
+  for (const view of files.filter((file) => file.schema === 'ops' && isView(file) && takesInserts(file))) {
+    const roles = Object.entries(operatorRoles).filter(([word]) => isFor(word)(view))
+    const names = [schemaRoles.ops, ...roles.map(([, role]) => role)].join(', ')
+    await client.query(`grant insert on ${qualified(view)} to ${names}`)
+  }
 }
+
+const takesInserts = ({ sql }: CodeFile) => sql.startsWith('-- Roles: ')
 
 const isFor = (word: string) => (file: CodeFile) => wordsOf(file).includes(word)
 
-/** The roles that the first line of a function of operators names: `-- Roles: support, finance`. */
+/** The roles that the first line of a file of operators names: `-- Roles: support, finance`. */
 function wordsOf(file: CodeFile): string[] {
   const words = /^-- Roles: (.+)\n/.exec(file.sql)?.[1]?.split(', ') ?? []
   if (words.length > 0 && words.every((word) => operatorWords.includes(word))) return words

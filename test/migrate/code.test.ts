@@ -175,8 +175,14 @@ create or replace function ops.some() returns setof ops.things language sql as '
     expect(await mayUse('one')).toEqual(['operator', 'support', 'finance'])
     expect(await mayUse('two')).toEqual(['operator'])
     expect(await mayUse('three')).toEqual([])
+    f('ops.list', '-- Roles: trade\ncreate or replace view ops.list as select null::text as a where false')
     define('one', 'trade')
     await load()
+    const [list] = await database.sql`
+      select string_agg(role, ' ' order by role) as roles
+      from unnest(array['operator', 'support', 'trade', 'finance', 'analyst']) as role
+      where has_table_privilege('supply_' || role, 'ops.list', 'insert')`
+    expect(list?.roles).toBe('operator trade')
     expect(await mayUse('one')).toEqual(['operator', 'trade'])
   })
 

@@ -38,6 +38,11 @@ const sqlFiles: SqlFile[] = filesIn('db/functions', '.sql').map((path) => {
   return { schema, name: basename(path, '.sql'), text: read(path) }
 })
 
+/** The views of operators whose files name who may insert into them. */
+const viewsForInserts = sqlFiles
+  .filter(({ text }) => /^-- Roles: .*\ncreate or replace view /.test(text))
+  .map(({ name }) => name)
+
 /** Whether a function is for the owner of the database alone, by the first line of its file. */
 const isOfOwner = ({ schema, bare }: { [column: string]: unknown }) =>
   sqlFiles.some((file) => file.schema === schema && file.name === bare && file.text.startsWith('-- Roles: owner\n'))
@@ -56,13 +61,15 @@ describe('every function', () => {
       where p.pronamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})
         and p.prosqlbody is null and not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false)`))
 
-  // ops.add_operator needs a right that the owner does not have, and must not give to whoever may call it.
+  // ops.add_operator needs a right that the owner does not have, and must not give to whoever may call it. Others call the
+  // triggers of views by their inserts.
   test('belongs to supply_owner, and has its rights if and only if others may call it', () =>
     nothingIn(database.sql`
       select p.oid::regprocedure::text as name from pg_proc p
       where p.pronamespace::regnamespace::text = any(${codeSchemas})
         and (p.proowner::regrole::text, p.prosecdef)
-          <> ('supply_owner', p.pronamespace::regnamespace::text <> 'core' and p.proname <> 'add_operator')`))
+          <> ('supply_owner', p.prorettype = 'trigger'::regtype
+            or p.pronamespace::regnamespace::text <> 'core' and p.proname <> 'add_operator')`))
 
   // What both are called with has two documented names: event_id and event, account_id and account.
   test('has a name of its own, but for ops.redeliver and ops.statement', () =>
@@ -115,7 +122,8 @@ describe('every file of functions', () => {
       expect(created[0]).toBe(`${schema}.${name}`)
       expect(new Set(created).size).toBe(1)
       if (schema !== 'ops') expect(created).toHaveLength(1)
-      expect(text.match(/^create /gm), `${schema}.${name}`).toHaveLength(created.length)
+      const triggers = text.match(new RegExp(`^create or replace trigger .* on ${schema}\\.${name}$`, 'gm')) ?? []
+      expect(text.match(/^create /gm), `${schema}.${name}`).toHaveLength(created.length + triggers.length)
     }
   })
 
@@ -215,7 +223,8 @@ describe.each(walls)('the role %s', (role, schema) => {
       from pg_class c, unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as privilege
       where c.relnamespace::regnamespace::text = any(${[...codeSchemas, 'supply', 'migrations']}) and c.relkind in ('r', 'v', 'p', 'm')
         and has_table_privilege(${role}, c.oid, privilege)
-          <> (c.relnamespace::regnamespace::text = ${schema} and c.relkind = 'v' and privilege = 'select')
+          <> (c.relnamespace::regnamespace::text = ${schema} and c.relkind = 'v'
+            and (privilege = 'select' or privilege = 'insert' and c.relname::text = any(${viewsForInserts})))
       union all
       select c.oid::regclass || ': a column' from pg_class c
       where c.relnamespace = 'supply'::regnamespace and c.relkind = 'r'
@@ -273,5 +282,8 @@ describe('the tables', () => {
       select pg_describe_object(d.classid, d.objid, d.objsubid) as name
       from pg_depend d join pg_proc p on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
       where p.pronamespace::regnamespace::text = any(${codeSchemas})
-        and d.classid not in ('pg_proc'::regclass, 'pg_rewrite'::regclass)`))
+        and d.classid not in ('pg_proc'::regclass, 'pg_rewrite'::regclass)
+        and not exists (
+          select from pg_trigger t join pg_class c on c.oid = t.tgrelid
+          where d.classid = 'pg_trigger'::regclass and t.oid = d.objid and c.relkind = 'v')`))
 })

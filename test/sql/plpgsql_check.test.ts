@@ -32,7 +32,8 @@ async function findings(): Promise<string[]> {
     select format('%s.%s: %s', p.pronamespace::regnamespace, p.proname,
       concat_ws(', ', f.message, f.detail, 'item ' || f.lineno)) as finding
     from pg_proc p
-    cross join lateral plpgsql_check_function_tb(p.oid, fatal_errors => false, other_warnings => true,
+    left join lateral (select min(t.tgrelid::oid) as relid from pg_trigger t where t.tgfoid = p.oid) as triggered on true
+    cross join lateral plpgsql_check_function_tb(p.oid, coalesce(triggered.relid, 0), fatal_errors => false, other_warnings => true,
       performance_warnings => true, extra_warnings => true, security_warnings => true) f
     where p.pronamespace = any (array['api', 'core', 'ops', 'work']::regnamespace[])
       and p.prolang = (select oid from pg_language where lanname = 'plpgsql')

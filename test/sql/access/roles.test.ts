@@ -12,7 +12,8 @@ type Role = (typeof roles)[number]
 
 /** What each role may call; supply_operator may call all of it. */
 const functions: { [name: string]: string } = {
-  'support trade finance': 'help find order_story partner_orders acknowledge audit_all margins key_orders',
+  'support trade finance': `help find order_story partner_orders acknowledge audit_all margins key_orders
+    import_lines`,
   'support finance': 'refund_item approve reject set_spending_limit',
   'support trade': 'check_supplier sync_supplier set_supplier_paused',
   'trade finance': 'set_rate',
@@ -21,7 +22,7 @@ const functions: { [name: string]: string } = {
     redeliver_orders
     send_test_event webhook_secret stored_webhook_secret`,
   trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock
-    set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin`,
+    set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin apply_import discard_import`,
   finance: `create_account onboard set_account_active set_low_balance_threshold deposit correct_deposit
     adjust statement`,
   operator: 'begin_recovery end_recovery release_events confirm_origin load_demo ensure_demo_key',

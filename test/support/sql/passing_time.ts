@@ -13,6 +13,7 @@ const tables = [
   'acknowledgements',
   'operator_log',
   'redelivery_requests',
+  'imports',
 ]
 const planned = ['next_check_at', 'next_attempt_at', 'lease_expires_at']
 

@@ -6,17 +6,7 @@ returns supply.offers
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The supplier's list described the previous sku.
-  is_same_sku constant boolean := coalesce(before.sku = sku, false);
-  fault constant text := case
-    when length(trim(sku)) between 1 and 200 is not true then 'sku must have 1 to 200 characters'
-    when priority is null then 'priority must be a number'
-    when currency is not null and core.decimals(currency) is null
-      then 'currency must be a code of three capitals, of a currency with at most 2 decimals; null: that of the product'
-    when cost <> 0 and not core.is_money(cost, coalesce(currency, product.currency))
-      then 'cost must be from 0 to 100000000000, with at most 2 decimals, or as many as its currency has'
-  end;
-  after supply.offers;
+  fault constant text := core.fault_of_offer(sku, cost, priority, currency, product.currency);
 begin
   perform core.require(product.id is not null, subject || 'there is no such product', 'no_data_found',
     'ops.products lists the products, ops.upsert_product creates one.');
@@ -28,11 +18,7 @@ begin
       or coalesce(before.currency, product.currency) = coalesce(currency, product.currency),
     subject || 'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state', format('Remove it '
       'with select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product.id, supplier));
-  after := row(
-    product.id, supplier, sku, cost, priority, currency, coalesce(before.available, true) or not is_same_sku,
-    case when is_same_sku then before.stock end, before.max_cost, case when is_same_sku then before.synced_at end,
-    case when is_same_sku then before.problem end);
-  return after;
+  return core.merged_offer(before, product.id, supplier, sku, cost, priority, currency, false);
 end
 $$;
 comment on function core.changed_offer is

@@ -11,7 +11,7 @@ begin
     and fields = '[]' then
     fields := core.clean_fields('[{"id": "gameUserId", "label": "Player ID", "required": true}]');
   end if;
-  if delivery_type = 'id_only' and fields <> '[]' and not fields @> '[{"required": true}]' then
+  if core.lacks_required_field(delivery_type, fields) then
     perform core.require(false,
       subject || 'delivery_fields of an id_only product must have a required field, such as the player id: without one '
         'its orders would reach no player',

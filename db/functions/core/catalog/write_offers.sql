@@ -21,7 +21,8 @@ begin
     insert into supply.operator_log (action, subject, detail)
     select write_offers.action, format('product %s at %s', (c.after).product_id, (c.after).supplier),
       jsonb_build_object('sku', (c.after).sku, 'cost', (c.after).cost, 'priority', (c.after).priority)
-        || jsonb_strip_nulls(jsonb_build_object('currency', (c.after).currency))
+        || jsonb_strip_nulls(jsonb_build_object('currency', (c.after).currency,
+          'available', case when (c.before).available <> (c.after).available then (c.after).available end))
         || core.values_before(to_jsonb(c.before) - 'synced_at', to_jsonb(c.after))
     from pair c order by (c.after).product_id, (c.after).supplier
   )

@@ -26,6 +26,7 @@ select c.relname::text, null, '', replace(obj_description(c.oid, 'pg_class'), E'
       order by a.attnum)
     from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   ), has_table_privilege(core.acting_role(), c.oid, 'select')
+    and (not c.relhastriggers or has_table_privilege(core.acting_role(), c.oid, 'insert'))
 from pg_class c
 where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v';
 comment on view core.help_objects is 'The functions and views of schema ops, from the system catalog.';

@@ -55,6 +55,14 @@ select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);
 An order of an id_only product must carry gameUserId, unless the product has other delivery_fields.
 A new price: select ops.set_price(1, 95);
 Off sale, and back: select ops.set_in_stock(1, false);'),
+  ('lists', 'import_products imports import_lines apply_import discard_import',
+    'A list comes from a file of CSV whose first line names the columns, in psql, in one line:
+\copy ops.import_products (sku, supplier, cost) from ''list.csv'' with (format csv, header match)
+It changes nothing yet. What it would change:
+select * from ops.import_lines() where change <> ''unchanged'';
+Make the changes, or drop the list:
+select ops.apply_import();
+select ops.discard_import(17);'),
   ('suppliers', 'suppliers supplier_health check_supplier trust_supplier_host supplier_attempts upsert_supplier'
     ' set_supplier_active'
     ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'

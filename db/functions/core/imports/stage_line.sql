@@ -1,0 +1,20 @@
+create or replace function core.stage_line()
+returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  opened bigint;
+begin
+  select o.id into opened from core.open_imports o where o.kind = tg_argv[0];
+  if not found then
+    insert into supply.imports as i (kind) values (tg_argv[0]) returning i.id into opened;
+  end if;
+  insert into supply.import_lines (import_id, given)
+  select opened, coalesce(jsonb_object_agg(c.key, core.trim_blanks(c.value)), '{}')
+  from jsonb_each_text(jsonb_strip_nulls(to_jsonb(new))) as c where not core.is_blank(c.value);
+  return new;
+end
+$$;
+comment on function core.stage_line is
+  'Trigger function of the views that take lists: keeps a line of the kind that the trigger names, and changes nothing
+else.';
