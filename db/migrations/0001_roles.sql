@@ -49,10 +49,13 @@ create schema work;
 comment on schema work is 'What the tasks may call.';
 create schema ops;
 comment on schema ops is 'What operators may call and read.';
+create schema bi;
+comment on schema bi is 'What analysts may read: a contract of its own, without secrets, codes and free texts.';
 
 grant usage on schema api to supply_api;
 grant usage on schema work to supply_worker;
 grant usage on schema ops to supply_operator, supply_support, supply_trade, supply_finance;
+grant usage on schema bi to supply_analyst;
 
 -- Without this every function is executable by everyone between its creation and its REVOKE.
 alter default privileges for role supply_owner revoke execute on functions from public;

@@ -70,6 +70,34 @@ export async function loadCode(
   return isChanged
 }
 
+/**
+ * Rejects, before anything is changed, if an object outside the code schemas depends on a view that this release drops,
+ * or cannot replace in place. A view that reads what a migration has still to add is judged by `loadCode`.
+ */
+export async function refuseDependents(client: pg.Client, files: CodeFile[]): Promise<void> {
+  const { rows } = await client.query<{ is_new: boolean }>(
+    `select pg_catalog.to_regclass('supply.code_version') is null as is_new`,
+  )
+  if (rows[0]?.is_new) return
+  await client.query("begin; set local role supply_owner; set local search_path = ''")
+  try {
+    for (const object of await codeObjects(client)) {
+      const file = files.find((candidate) => defines(candidate, object))
+      if (file !== undefined && !isView(file)) continue
+      const outside = (await dependentsOf(client, [object])).find(({ schema }) => !isCodeSchema(schema))
+      if (outside === undefined) continue
+      const error = file === undefined ? undefined : await tryToLoad(client, file)
+      if (file === undefined || conflictCodes.has(error?.code ?? ''))
+        throw new Error(
+          `nothing was changed: this release cannot keep ${outside.description}, which depends on ${qualified(object)}; ` +
+            'drop it, upgrade, and create it again',
+        )
+    }
+  } finally {
+    await client.query('rollback')
+  }
+}
+
 /** Loads the wanted files, and those of all objects that are dropped for them, in an order that works. */
 async function loadFiles(
   client: pg.Client,
@@ -265,7 +293,7 @@ async function inheritColumnComments(client: pg.Client): Promise<void> {
   await inheritColumnComments(client)
 }
 
-const schemaRoles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator' } as const
+const schemaRoles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator', bi: 'supply_analyst' } as const
 
 /** The roles of operators that may read all views of `ops`, and call the functions whose files name them. */
 const operatorRoles = { support: 'supply_support', trade: 'supply_trade', finance: 'supply_finance' } as const
@@ -273,7 +301,7 @@ const operatorRoles = { support: 'supply_support', trade: 'supply_trade', financ
 /** What the first line of a function of operators may name: `operator` means no other role, `owner` no role at all. */
 const operatorWords = [...Object.keys(operatorRoles), 'operator', 'owner']
 
-const allRoles = [...Object.values(schemaRoles), ...Object.values(operatorRoles), 'supply_analyst']
+const allRoles = [...Object.values(schemaRoles), ...Object.values(operatorRoles)]
 
 // Other sessions see the old grants until the commit.
 async function grantRights(client: pg.Client, files: CodeFile[]): Promise<void> {

@@ -4,7 +4,7 @@ import { hostsOf } from '../database/connections/hosts.ts'
 import { openClient } from '../database/connections/open_client.ts'
 import { applyMigrations } from './apply_migrations.ts'
 import { refuseCreators } from './creators.ts'
-import { loadCode } from './load_code.ts'
+import { loadCode, refuseDependents } from './load_code.ts'
 import { ensureLogins, type LoginPasswords, type LoginSettings } from './logins.ts'
 import { createRetry, lockTimeout } from './retries.ts'
 import { readCode, readMigrations, type SqlFolders } from './sql_files.ts'
@@ -43,7 +43,7 @@ const insufficientPrivilege = '42501'
  *
  * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
  * whether code was loaded. Rejects with one clear line on a server older than PostgreSQL 16, on a migration that was
- * edited, removed or numbered before an applied one, on a file that fails, on a login of ours that may create something,
+ * edited, removed or numbered before an applied one, on a view of others that this release cannot keep, on a file that fails, on a login of ours that may create something,
  * and on a lock that other sessions held all the time; then the line names these sessions.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
@@ -61,6 +61,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await takeLock(client, log)
     await client.query(sessionSettings)
     await migrateQueue(url)
+    await refuseDependents(client, code)
     const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
     await retry(() => refuseTemporaryObjects(client))
     await retry(() => refuseCreators(client))

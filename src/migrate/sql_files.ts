@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { Version } from '../database/version.ts'
 
 /** The schemas that hold only code, in the order in which their files are first tried. */
-export const codeSchemas = ['core', 'work', 'api', 'ops'] as const
+export const codeSchemas = ['core', 'work', 'api', 'ops', 'bi'] as const
 
 /** A migration: its name is the file's without `.sql`, its checksum the SHA-256 of its text in hex. */
 export type MigrationFile = { name: string; checksum: string }

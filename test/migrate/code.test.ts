@@ -247,6 +247,24 @@ create or replace function ops.some() returns setof ops.things language sql as '
     await Promise.all(callers)
     await db.end()
   }
+
+  test('keeps a view of others that depends on ours, or refuses before any migration', async () => {
+    f('ops.shown', 'create or replace view ops.shown as select 1 as a, 2 as b')
+    await load()
+    await database.sql`create view public.outsider as select b from ops.shown`
+    f('ops.shown', 'create or replace view ops.shown as select 1 as a, 2 as b, 3 as c')
+    await expect(load()).resolves.toBeDefined()
+    f('ops.shown', 'create or replace view ops.shown as select 1 as a')
+    folders.write('migrations/9998_late.sql', 'create table supply.late ()')
+    await expect(load()).rejects.toThrow(
+      'nothing was changed: this release cannot keep view public.outsider, which depends on ops.shown',
+    )
+    expect(await database.sql`select to_regclass('supply.late') as late`).toEqual([{ late: null }])
+    folders.remove('migrations/9998_late.sql')
+    await database.sql`drop view public.outsider`
+    await expect(load()).resolves.toBeDefined()
+    folders.remove('functions/ops/shown.sql')
+  })
 })
 
 describe('loading refuses, and leaves everything as it was', () => {
@@ -323,7 +341,7 @@ describe('loading refuses, and leaves everything as it was', () => {
   test('to drop an object on which an object outside the code depends', async () => {
     await database.sql`create view public.outsider as select api.one()`
     folders.remove('functions/api/one.sql')
-    await expect(load()).rejects.toThrow('cannot drop api.one: view public.outsider depends on it')
+    await expect(load()).rejects.toThrow('this release cannot keep view public.outsider, which depends on api.one')
   })
 
   test('to drop an object that another file still uses', async () => {

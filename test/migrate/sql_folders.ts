@@ -35,6 +35,7 @@ const base = `
   create schema work authorization supply_owner;
   create schema api authorization supply_owner;
   create schema ops authorization supply_owner;
+  create schema bi authorization supply_owner;
   grant usage on schema api to supply_api;
   create table supply.code_version (
     id boolean primary key default true check (id), checksum text not null, files jsonb not null, loaded_at timestamptz not null);

@@ -58,8 +58,8 @@ begin
   select c.request, case
       -- An earlier request of the batch has the same key, or spends money that this one needs: that one goes first.
       when bool_or(c.result = 'created') over same_key then 'busy'
-      -- guard: an order of a batch leaves less for the next
       when c.result = 'created'
+        -- guard: an order of a batch leaves less for the next
         and sum(c.total) filter (where c.result = 'created') over same_account > least(c.balance, c.room) then 'busy'
       else c.result
     end, c.items, c.request_items, c.total, c.currency, c.balance, c.room,
