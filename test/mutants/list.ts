@@ -19,6 +19,21 @@ export const mutants: Mutant[] = [
     tests: ['test/sql/orders/place_orders.test.ts'],
   },
   { guard: 'the balance covers an order', change: 'remove', tests: ['test/sql/orders/place_orders.test.ts'] },
+  {
+    guard: 'nobody approves his own proposal, whatever role the session set',
+    change: [/session_user/, "''"],
+    tests: ['test/sql/money/approvals.test.ts'],
+  },
+  {
+    guard: 'sums count by the login of the session, whatever role it set',
+    change: [/session_user/, 'current_user'],
+    tests: ['test/sql/money/approvals.test.ts'],
+  },
+  {
+    guard: 'who may not book it may not decide it',
+    change: [/ and has_function_privilege.*'execute'\)/, ''],
+    tests: ['test/sql/money/approvals.test.ts'],
+  },
   { guard: 'an order fits its spending limits', change: 'remove', tests: ['test/sql/money/spending_limits.test.ts'] },
   {
     guard: 'an item that a supplier may have is not cancelled',

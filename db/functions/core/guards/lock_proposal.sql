@@ -16,10 +16,10 @@ begin
       when state = 'expired' then 'because nobody decided it within 7 days'
       else format('by %s on %s', proposal.decided_by, proposal.decided_at::timestamptz(0)) end),
     'object_not_in_prerequisite_state');
-  -- guard: who may not book it may not decide it
   if not exists (
     select from pg_proc f
     where f.pronamespace = 'ops'::regnamespace and f.proname = proposal.what
+      -- guard: who may not book it may not decide it
       and has_function_privilege(core.acting_role(), f.oid, 'execute')
   ) then
     raise exception 'proposal % needs a login that may call ops.%', proposal.id, proposal.what

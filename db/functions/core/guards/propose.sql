@@ -15,10 +15,10 @@ begin
   if not found then
     return false;
   end if;
-  -- guard: the login is that of the session, whatever role it set
   since := greatest(rule.approval_since, now() - interval '24 hours');
   earlier := (
     select coalesce(sum(abs(l.amount)), 0) from supply.ledger l
+    -- guard: sums count by the login of the session, whatever role it set
     where l.account_id = account.id and l.type in ('deposit', 'adjustment') and l.created_by = session_user
       and l.created_at > since
       -- What a login approved is counted for the login that proposed it.

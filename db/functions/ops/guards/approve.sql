@@ -7,7 +7,7 @@ declare
   proposal supply.proposals := core.lock_proposal(proposal_id);
   item supply.order_items;
 begin
-  -- guard: the login is that of the session, whatever role it set
+  -- guard: nobody approves his own proposal, whatever role the session set
   if proposal.proposed_by = session_user then
     raise exception 'proposal % is your own: another login has to approve it', proposal.id
       using errcode = 'insufficient_privilege',
