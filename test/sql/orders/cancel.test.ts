@@ -87,7 +87,7 @@ test('a late result of a cancelled item changes nothing and raises an alert', as
   await push('first', item, completed())
   expect(await read(code)).toMatchObject({ status: 'failed', items: [{ errorCode: 'CANCELLED' }] })
   const alerts = await sql()`select kind, subject from ops.alerts`
-  expect(alerts).toContainEqual({ kind: 'X', subject: item })
+  expect(alerts).toContainEqual({ kind: 'contradicting_result', subject: 'first' })
 })
 
 test('ops.cancel_item cancels an item and needs a note', async () => {
