@@ -27,7 +27,10 @@ create table supply.products (
   max_quantity int not null default 100 check (max_quantity >= 1),
   in_stock boolean not null default true,
   updated_at timestamptz not null default now(),
-  min_margin numeric(5, 4) check (min_margin between -1 and 1)
+  min_margin numeric(5, 4) check (min_margin between -1 and 1),
+  image_url text check (length(image_url) between 1 and 2000),
+  platform text check (length(platform) between 1 and 100),
+  countries text[] check (cardinality(countries) > 0)
 );
 create index products_game on supply.products (game_id);
 comment on table supply.products is 'What partners can order.';
@@ -48,6 +51,29 @@ comment on column supply.products.updated_at is 'When the product, or what makes
 comment on column supply.products.min_margin is
   'The least part of the price that has to remain after the cost, as 0.05 for 5 per cent; offers below are not '
   'used. null: as supply.offer_rules.';
+comment on column supply.products.image_url is 'A picture for shops, at http or https; the service never reads it.';
+comment on column supply.products.platform is 'Where the product is used, such as Steam.';
+comment on column supply.products.countries is
+  'The countries in which it works, by ISO 3166 alpha-2, as the operator lists them; null: everywhere.';
+
+create table supply.product_texts (
+  id bigint generated always as identity unique,
+  product_id int not null references supply.products,
+  locale text collate "C" not null check (locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'),
+  description text not null check (octet_length(description) <= 8192),
+  redeem text check (octet_length(redeem) <= 8192),
+  terms text check (octet_length(terms) <= 8192),
+  updated_at timestamptz not null default now(),
+  primary key (product_id, locale)
+);
+comment on table supply.product_texts is 'What a shop shows about a product: plain text or Markdown, never HTML.';
+comment on column supply.product_texts.id is 'In the order in which the locales came: the smallest one is the oldest.';
+comment on column supply.product_texts.product_id is 'The product.';
+comment on column supply.product_texts.locale is 'The language, with a script or a region where it has one: ru, pt-BR.';
+comment on column supply.product_texts.description is 'What the product is.';
+comment on column supply.product_texts.redeem is 'How the buyer uses it; null: nothing is known.';
+comment on column supply.product_texts.terms is 'The conditions under which it is sold; null: there are none.';
+comment on column supply.product_texts.updated_at is 'When the texts last changed.';
 
 create table supply.offer_rules (
   id boolean primary key default true check (id),

@@ -70,9 +70,9 @@ export class SupplyClient {
     return this.#get('/b2b/catalog/products', { limit: 1000, ...query }, options)
   }
 
-  /** One product. */
-  product(id: number, options?: CallOptions): Promise<api.Product> {
-    return this.#get(`/b2b/catalog/products/${encodeURIComponent(id)}`, {}, options)
+  /** One product, with its texts in the `locale` where it has them. */
+  product(id: number, query: api.GetProductQuery = {}, options?: CallOptions): Promise<api.ProductWithTexts> {
+    return this.#get(`/b2b/catalog/products/${encodeURIComponent(id)}`, query, options)
   }
 
   /** What an order would cost now, and how it would be refused. Nothing is placed or reserved. */

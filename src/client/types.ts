@@ -76,6 +76,9 @@ export type Product = {
   /** Your price per unit. At most two decimals. */ wholesalePrice: number
   /** ISO 4217. */ currency: string
   /** Where the product can be used; `null`: anywhere. */ region: string | null
+  /** Where the product can be used, by ISO 3166 alpha-2; `null`: everywhere. */ countries: string[] | null
+  /** Where the product is used. */ platform: string | null
+  /** A picture of the product. */ imageUrl: string | null
   /** `id_only` is a top-up of a player, `key` delivers keys. There may be other types. */ deliveryType: string
   amountType: {
     type: 'fixed'
@@ -86,6 +89,37 @@ export type Product = {
   /** The largest quantity of an item. */ maxQuantity: number
   /** The fields of an item’s `deliveryData`. */ deliveryDataSchema: DeliveryField[]
   /** When the product or its availability last changed. */ updatedAt: string
+}
+
+export type ProductWithTexts = {
+  /** The `productId` of orders. */ id: number
+  /** The `slug` of the product’s game. */ gameSlug: string
+  /** The product’s name. */ name: string
+  /** The product’s name in URLs. */ slug: string
+  /** Your price per unit. At most two decimals. */ wholesalePrice: number
+  /** ISO 4217. */ currency: string
+  /** Where the product can be used; `null`: anywhere. */ region: string | null
+  /** Where the product can be used, by ISO 3166 alpha-2; `null`: everywhere. */ countries: string[] | null
+  /** Where the product is used. */ platform: string | null
+  /** A picture of the product. */ imageUrl: string | null
+  /** `id_only` is a top-up of a player, `key` delivers keys. There may be other types. */ deliveryType: string
+  amountType: {
+    type: 'fixed'
+    /** How much of the game’s currency one unit holds. */ value: number
+  } | null
+  /** True if you can order the product now. */ inStock: boolean
+  /** The smallest quantity of an item. */ minQuantity: number
+  /** The largest quantity of an item. */ maxQuantity: number
+  /** The fields of an item’s `deliveryData`. */ deliveryDataSchema: DeliveryField[]
+  /** When the product or its availability last changed. */ updatedAt: string
+  texts: ProductTexts | null
+}
+
+export type ProductTexts = {
+  /** The language of the texts, with a script or a region where it has one. */ locale: string
+  /** What the product is. */ description: string
+  /** How the buyer uses it; `null`: nothing is known. */ redeem: string | null
+  /** The conditions under which it is sold; `null`: there are none. */ terms: string | null
 }
 
 export type DeliveryField = {
@@ -584,6 +618,10 @@ export type ListCatalogQuery = {
   /** Only what has changed since then. ISO 8601; a date alone is its first moment. */ updatedSince?: string | undefined
   /** How many to give. */ limit?: number | undefined
   /** The `nextCursor` of the page before. */ cursor?: string | undefined
+}
+
+export type GetProductQuery = {
+  /** The language of the `texts`. */ locale?: string | undefined
 }
 
 export type ListOrdersQuery = {

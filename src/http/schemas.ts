@@ -257,6 +257,14 @@ export const catalogQuery = v.object({
   cursor: cursorOf(/^[1-9]\d{0,8}$/),
 })
 
+/** The query of GET /b2b/catalog/products/:id. */
+export const productQuery = v.object({
+  locale: v.pipe(
+    v.optional(pattern(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$/, 'must be a language, such as ru, pt-BR or zh-Hant')),
+    v.metadata({ description: 'The language of the `texts`.', examples: ['ru'] }),
+  ),
+})
+
 /** The query of GET /b2b/events. */
 export const eventsQuery = v.object({
   state: v.pipe(

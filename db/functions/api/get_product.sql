@@ -1,11 +1,17 @@
-create or replace function api.get_product(account_id bigint, product_id bigint)
+create or replace function api.get_product(account_id bigint, product_id bigint, locale text default null)
 returns json
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select core.product_json(p, core.has_offer(p.id))
+  select (
+    select json_object_agg(m.key, m.value)
+    from (
+      select j.key, j.value from json_each(core.product_json(p, core.has_offer(p.id))) as j
+      union all
+      select 'texts', core.product_texts(p.id, get_product.locale)) as m)
   from supply.products p
   where p.id = product_id
     and p.currency = (select a.currency from supply.accounts a where a.id = get_product.account_id)
 $$;
 comment on function api.get_product is
-  'Returns a product in the account''s currency; null: there is none with this id.';
+  'Returns a product in the account''s currency, with its texts (core.product_texts) in the locale; null: there is none
+with this id.';

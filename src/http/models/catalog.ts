@@ -34,6 +34,15 @@ export const product = v.object({
   wholesalePrice: money('Your price per unit.', 89),
   currency,
   region: v.nullable(text('Where the product can be used; `null`: anywhere.')),
+  countries: v.pipe(
+    v.nullable(listOf(v.string(), 'Where the product can be used, by ISO 3166 alpha-2; `null`: everywhere.')),
+    v.examples([['DE', 'AT']]),
+  ),
+  platform: v.pipe(v.nullable(text('Where the product is used.')), v.examples(['Android, iOS'])),
+  imageUrl: v.pipe(
+    v.nullable(url('A picture of the product.')),
+    v.examples(['https://img.supply.example/60-pearls.png']),
+  ),
   deliveryType: v.pipe(
     v.string(),
     v.metadata({
@@ -48,6 +57,18 @@ export const product = v.object({
   deliveryDataSchema: listOf(deliveryField, 'The fields of an item’s `deliveryData`.'),
   updatedAt: time('When the product or its availability last changed.'),
 })
+
+export const productTexts = v.object({
+  locale: text('The language of the texts, with a script or a region where it has one.', 'en'),
+  description: text('What the product is.', 'Sixty pearls, the currency of Dragon Harbor.'),
+  redeem: v.pipe(
+    v.nullable(text('How the buyer uses it; `null`: nothing is known.')),
+    v.examples(['The pearls arrive in the game within a minute.']),
+  ),
+  terms: v.nullable(text('The conditions under which it is sold; `null`: there are none.')),
+})
+
+export const productWithTexts = v.object({ ...product.entries, texts: v.nullable(productTexts) })
 
 export const productList = v.array(product)
 

@@ -3,7 +3,7 @@ import type { RouteContext } from '../context.ts'
 import { refuse } from '../errors.ts'
 import * as catalog from '../models/catalog.ts'
 import { replyCached } from '../reply.ts'
-import { catalogQuery, gameSlug, gamesQuery, productNumber, productsQuery } from '../schemas.ts'
+import { catalogQuery, gameSlug, gamesQuery, productNumber, productQuery, productsQuery } from '../schemas.ts'
 import { type Answer, type HeaderParam, param, route } from './route.ts'
 
 const tag = 'Catalog'
@@ -103,13 +103,16 @@ export const catalogRoutes = [
     id: 'getProduct',
     tag,
     summary: 'Read a product',
-    description: 'One product with its price, its stock and the fields of its `deliveryData`.',
+    description:
+      'One product with its price, its stock, the fields of its `deliveryData`, and its texts for buyers in the ' +
+      '`locale`, else in its language, else the oldest ones. The texts are plain text or Markdown: escape them.',
     params: { id },
+    query: productQuery,
     headers,
-    answers: cached('The product.', catalog.product),
+    answers: cached('The product.', catalog.productWithTexts),
     errors: ['PRODUCT_NOT_FOUND'],
-    handle: async (ctx, { reads, account: { id: account_id }, params: { id: product_id } }) => {
-      const read = () => reads.call('api.get_product', { account_id, product_id })
+    handle: async (ctx, { reads, account: { id: account_id }, params: { id: product_id }, query: { locale } }) => {
+      const read = () => reads.call('api.get_product', { account_id, product_id, locale })
       const product = await ctx.state.databaseTime(read)
       if (product === null) return refuse(ctx, 'PRODUCT_NOT_FOUND')
       replyCached(ctx, product)

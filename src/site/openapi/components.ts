@@ -26,7 +26,7 @@ type Schemas = { [name: string]: v.GenericSchema }
 const data: Schemas = {
   GameList: catalog.gameList,
   ProductList: catalog.productList,
-  ProductAnswer: catalog.product,
+  ProductAnswer: catalog.productWithTexts,
   CatalogPage: catalog.catalogPage,
   OrderAnswer: orders.order,
   OrderPage: orders.orderPage,
@@ -62,6 +62,8 @@ const namedSchemas: Schemas = {
 
   Game: catalog.game,
   Product: catalog.product,
+  ProductWithTexts: catalog.productWithTexts,
+  ProductTexts: catalog.productTexts,
   DeliveryField: catalog.deliveryField,
   Order: orders.order,
   OrderItem: orders.item,

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { transaction } from '../../http/models/account.ts'
-import { product } from '../../http/models/catalog.ts'
+import { productTexts, productWithTexts } from '../../http/models/catalog.ts'
 import * as models from '../../http/models/orders.ts'
 import { amount } from '../../http/models/parts.ts'
 import { exampleOf } from './components.ts'
@@ -82,12 +82,17 @@ export const scenarios: { [id: string]: { body?: Bodies; csv?: Bodies; [status: 
   listTransactions: { csv: { 'The same page as CSV': csvOf([of(transaction)]) } },
   getProduct: {
     200: {
-      'A top-up': of(product),
+      'A top-up': { ...of(productWithTexts), texts: of(productTexts) },
       'A product of keys': {
-        ...of(product),
+        ...of(productWithTexts),
         ...{ id: 112, gameSlug: 'frost-kingdoms', name: 'Frost Kingdoms: Deep Ice', slug: 'frost-kingdoms-deep-ice' },
         ...{ wholesalePrice: amount(790), region: 'RU', deliveryType: 'key', amountType: null, maxQuantity: 10 },
-        deliveryDataSchema: [],
+        ...{
+          countries: ['RU'],
+          platform: 'Steam',
+          imageUrl: 'https://img.supply.example/frost.png',
+          deliveryDataSchema: [],
+        },
       },
     },
   },

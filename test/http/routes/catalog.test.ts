@@ -108,6 +108,9 @@ describe('GET /b2b/catalog/products/:id', () => {
       wholesalePrice: 10.5,
       currency: 'RUB',
       region: null,
+      countries: null,
+      platform: null,
+      imageUrl: null,
       deliveryType: 'id_only',
       amountType: null,
       inStock: true,
@@ -117,6 +120,7 @@ describe('GET /b2b/catalog/products/:id', () => {
         { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123456789' },
       ],
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      texts: null,
     })
   })
 

@@ -22,6 +22,7 @@ const functions: { [name: string]: string } = {
     redeliver_orders
     send_test_event webhook_secret stored_webhook_secret`,
   trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock
+    set_product_details set_product_text
     set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin apply_import discard_import`,
   finance: `create_account onboard set_account_active set_low_balance_threshold deposit correct_deposit
     adjust statement`,

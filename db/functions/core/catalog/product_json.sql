@@ -12,6 +12,9 @@ as $$
     'wholesalePrice', product.price,
     'currency', product.currency,
     'region', product.region,
+    'countries', product.countries,
+    'platform', product.platform,
+    'imageUrl', product.image_url,
     'deliveryType', product.delivery_type,
     'amountType', case when product.amount_value is not null then
       json_build_object('type', 'fixed', 'value', trim_scale(product.amount_value)) end,

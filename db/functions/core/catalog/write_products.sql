@@ -16,9 +16,10 @@ begin
     select (c.after).* from pair c order by (c.after).id
     on conflict on constraint products_pkey do update set
       (game_id, name, price, currency, region, delivery_type, delivery_fields, amount_value, max_quantity, in_stock,
-        updated_at)
+        image_url, platform, countries, updated_at)
       = (excluded.game_id, excluded.name, excluded.price, excluded.currency, excluded.region, excluded.delivery_type,
-        excluded.delivery_fields, excluded.amount_value, excluded.max_quantity, excluded.in_stock, now())
+        excluded.delivery_fields, excluded.amount_value, excluded.max_quantity, excluded.in_stock,
+        excluded.image_url, excluded.platform, excluded.countries, now())
   ), logged as (
     insert into supply.operator_log (action, subject, detail)
     select write_products.action, 'product ' || (c.after).id,

@@ -47,13 +47,16 @@ select ops.redeliver_all(2, now() - interval ''1 day'');
 select ops.redeliver_all(2, now() - interval ''1 day'', dry_run => false);
 The attempts of one: select * from ops.delivery_attempts where event_id = ''<event_id>'';'),
   ('catalog', 'products games offers upsert_game upsert_product set_price set_in_stock upsert_offer remove_offer'
-    ' load_catalog load_demo',
+    ' set_product_details set_product_text product_texts load_catalog load_demo',
     'A product is sold once a supplier offers it:
 select ops.upsert_game(''dragon'', ''Dragon Realms'');
 select ops.upsert_product(null, ''dragon'', ''60 pearls'', 89, ''RUB'', ''id_only'');
 select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);
 An order of an id_only product must carry gameUserId, unless the product has other delivery_fields.
 A new price: select ops.set_price(1, 95);
+What shops show of it:
+select ops.set_product_details(1, ''https://img.example/1.png'', ''Steam'', ''{DE,AT}'');
+select ops.set_product_text(1, ''en'', ''Pearls buy ships.'', redeem => ''They arrive in the game.'');
 Off sale, and back: select ops.set_in_stock(1, false);'),
   ('lists', 'import_products imports import_lines apply_import discard_import',
     'A list comes from a file of CSV whose first line names the columns, in psql, in one line:

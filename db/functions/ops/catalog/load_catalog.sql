@@ -14,26 +14,36 @@ declare
   risks supply.risk[];
   products int;
   offers int;
+  texts int;
 begin
   perform core.check_allow(allow);
-  perform core.refuse_unknown(catalog, 'the catalog', array['suppliers', 'games', 'products', 'offers']);
+  perform core.refuse_unknown(catalog, 'the catalog', array['suppliers', 'games', 'products', 'offers', 'texts']);
   perform core.refuse_unknown(e, 'a supplier',
     array['code', 'base_url', 'token', 'protocol', 'push_secret', 'token_url', 'client_id'])
   from jsonb_array_elements(catalog -> 'suppliers') as e;
   perform core.refuse_unknown(e, 'a game', array['slug', 'name', 'image_url'])
   from jsonb_array_elements(catalog -> 'games') as e;
   perform core.refuse_unknown(e, 'a product', array['id', 'game_slug', 'name', 'price', 'currency', 'delivery_type',
-    'delivery_fields', 'region', 'amount_value', 'max_quantity', 'in_stock'])
+    'delivery_fields', 'region', 'amount_value', 'max_quantity', 'in_stock', 'image_url', 'platform', 'countries'])
   from jsonb_array_elements(catalog -> 'products') as e;
   perform core.require(e ->> 'id' is not null,
     'a product of a catalog must have an id: without one each load would make another')
   from jsonb_array_elements(catalog -> 'products') as e;
   perform core.refuse_unknown(e, 'an offer', array['product_id', 'supplier', 'sku', 'cost', 'priority', 'currency'])
   from jsonb_array_elements(catalog -> 'offers') as e;
+  perform core.refuse_unknown(e, 'a text', array['product_id', 'locale', 'description', 'redeem', 'terms'])
+  from jsonb_array_elements(catalog -> 'texts') as e;
+  perform core.require(e ? 'description',
+    'a text of a catalog must have a description; null removes the texts of the product in its locale')
+  from jsonb_array_elements(catalog -> 'texts') as e;
+  perform core.require(false, format('product %s: countries must be an array, such as ["DE", "AT"]', e ->> 'id'))
+  from jsonb_array_elements(catalog -> 'products') as e
+  where jsonb_typeof(e -> 'countries') not in ('array', 'null');
   perform core.refuse_wrong_values(catalog -> 'products', 'product', 'id',
     '{"id": "int", "price": "numeric", "amount_value": "numeric", "max_quantity": "int", "in_stock": "boolean"}');
   perform core.refuse_wrong_values(catalog -> 'offers', 'offer', 'product_id',
     '{"product_id": "int", "cost": "numeric", "priority": "int"}');
+  perform core.refuse_wrong_values(catalog -> 'texts', 'text', 'product_id', '{"product_id": "int"}');
   perform core.require(false, format('the catalog lists %s twice', entry.named))
   from (
     select 'game ' || (e ->> 'slug') as named from jsonb_array_elements(catalog -> 'games') as e
@@ -41,7 +51,10 @@ begin
     select 'product ' || (e ->> 'id') from jsonb_array_elements(catalog -> 'products') as e
     union all
     select format('the offer of product %s at %s', e ->> 'product_id', e ->> 'supplier')
-    from jsonb_array_elements(catalog -> 'offers') as e) as entry
+    from jsonb_array_elements(catalog -> 'offers') as e
+    union all
+    select format('the text of product %s in %s', e ->> 'product_id', e ->> 'locale')
+    from jsonb_array_elements(catalog -> 'texts') as e) as entry
   group by entry.named having count(*) > 1;
 
   perform ops.upsert_supplier(s.code, s.base_url, s.token, s.protocol, s.push_secret, s.token_url, s.client_id)
@@ -85,17 +98,22 @@ begin
   perform core.refuse_risks(
     risks || core.risks_of_sales(sales, core.current_sales(priced_ids || product_ids)), allow);
 
-  if cardinality(games) + products + offers = 0 then
+  perform ops.set_product_text(t.product_id, t.locale, t.description, t.redeem, t.terms)
+  from core.texts_of_catalog(catalog -> 'texts') as t;
+  get diagnostics texts = row_count;
+
+  if cardinality(games) + products + offers + texts = 0 then
     raise notice 'the catalog has these values already: nothing changed';
   else
-    raise notice 'the catalog is loaded: changed % of % products, % of % offers, % of % games',
+    raise notice 'the catalog is loaded: changed % of % products, % of % offers, % of % games%',
       products, coalesce(jsonb_array_length(catalog -> 'products'), 0), offers,
       coalesce(jsonb_array_length(catalog -> 'offers'), 0), cardinality(games),
-      coalesce(jsonb_array_length(catalog -> 'games'), 0);
+      coalesce(jsonb_array_length(catalog -> 'games'), 0),
+      coalesce(', ' || texts || ' of ' || jsonb_array_length(catalog -> 'texts') || ' texts', '');
   end if;
 end
 $$;
 comment on function ops.load_catalog is
-  'Creates or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the
-arguments of the ops.upsert_ functions, without allow. Other entries, and members that an entry omits, keep their
-values. All or nothing, no entry twice. What does not change is not locked. allow: as ops.upsert_product.';
+  'Creates or changes what a document lists: {suppliers, games, products, offers, texts}, arrays whose entries have the
+arguments of the ops.upsert_ functions, ops.set_product_details and set_product_text. Other entries, and members that an
+entry omits, keep their values. All or nothing, no entry twice; locks only what changes. allow: as ops.upsert_product.';
