@@ -65,7 +65,8 @@ It changes nothing yet. What it would change:
 select * from ops.import_lines() where change <> ''unchanged'';
 Make the changes, or drop the list:
 select ops.apply_import();
-select ops.discard_import(17);'),
+select ops.discard_import(17);
+docs/operations/catalog.md says more.'),
   ('suppliers', 'suppliers supplier_health check_supplier trust_supplier_host supplier_attempts upsert_supplier'
     ' set_supplier_active'
     ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'
