@@ -28,7 +28,9 @@ export function refuseForeignData({ cluster, wanted }: Place): void {
   }
   const [home, file] = [realpathSync(cluster), join(cluster, homeFile)]
   const recorded = existsSync(file) ? readFileSync(file, 'utf8').trim() : home
-  if (recorded !== home && existsSync(join(recorded, 'PG_VERSION'))) {
+  // A standby is a copy by nature, and serves no orders.
+  const isStandby = existsSync(join(cluster, 'standby.signal'))
+  if (recorded !== home && !isStandby && existsSync(join(recorded, 'PG_VERSION'))) {
     throw new Error(
       `${wanted} is a copy of ${recorded}, and both services would call the suppliers for the same orders: remove one ` +
         `of the two, or delete ${file} if the other one will never run again`,

@@ -71,6 +71,8 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
         `recovery_target_action = 'promote'`,
       ]
       appendFileSync(join(backup, 'postgresql.auto.conf'), `${target.join('\n')}\n`)
+      // The original never runs again.
+      rmSync(join(backup, 'home_folder'), { force: true })
       writeFileSync(join(backup, 'recovery.signal'), '')
       chownSync(join(backup, 'recovery.signal'), uid, gid)
       const restored = await start('restored')

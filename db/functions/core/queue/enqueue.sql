@@ -26,7 +26,7 @@ begin
   -- The notification of add_jobs does not name the task.
   perform pg_notify('jobs:insert', concat_ws(' ', task, nullif(50 * due.steps, 0)))
   from (
-    select distinct greatest(0, ceil(20 * extract(epoch from coalesce(at, '-infinity') - clock_timestamp()))) as steps
+    select distinct greatest(0, ceil(20 * extract(epoch from at - clock_timestamp()))) as steps
     from unnest(coalesce(enqueue.run_at, array[null::timestamptz])) as at
   ) as due
   where due.steps <= 1200;
