@@ -67,9 +67,8 @@ test('orders that a lagging standby lacks are reported, and no supplier is calle
 
   const worker = await startTestWorker(url)
   ends.push(worker.stop)
-  const planned = () =>
-    sql`select from ops.queue where task = 'call_supplier' and run_at > created_at and locked_by is null`
-  await expect.poll(planned).toHaveLength(kept.length)
+  const waiting = () => sql`select from ops.order_items where state = 'limited'`
+  await expect.poll(waiting).toHaveLength(kept.length)
   expect(supplier.requests).toEqual([])
   await sql`select ops.begin_recovery('failover to a standby that lagged')`
   await expect.poll(() => supplier.requests.length).toBe(kept.length)

@@ -163,7 +163,7 @@ describe('after a restore, events', () => {
     await answer(sql(), item, completed())
     const made = await newEvent()
     const [old] = await operator()`
-      select event_id, state from ops.events e join ops.order_items i using (order_code) where i.item_id = ${item}`
+      select event_id, e.state from ops.events e join ops.order_items i using (order_code) where i.item_id = ${item}`
     expect(old?.state).toBe('held')
     expect(await tasksOf(old?.event_id)).toEqual([])
     expect(await stateOf(made)).toBe('waiting')
