@@ -119,6 +119,18 @@ describe('a line of an import of products', () => {
     expect(await offerOf(101)).toMatchObject({ sku: 'coins', cost: null })
   })
 
+  test('sets and clears what shops show of a product', async () => {
+    const details = { image_url: 'https://shop.example/1.png', platform: 'Steam', countries: 'DE  AT' }
+    await load([{ product_id: '101', ...details }])
+    await apply()
+    expect(await productOf(101)).toMatchObject({ ...details, countries: ['DE', 'AT'] })
+    await load([{ product_id: '101', image_url: '<none>', platform: '<none>', countries: '<none>' }])
+    await apply()
+    expect(await productOf(101)).toMatchObject({ image_url: null, platform: null, countries: null })
+    await load([{ product_id: '101', countries: 'Germany' }])
+    expect(await judged()).toMatchObject([{ change: 'wrong', detail: expect.stringContaining('countries') }])
+  })
+
   test.each<[string, Line, RegExp]>([
     ['a decimal comma', { product_id: '101', price: '52,47' }, /^price '52,47' is no number: write 52\.47$/],
     ['separators of thousands', { product_id: '101', price: '1 289,90' }, /write 1289\.90$/],

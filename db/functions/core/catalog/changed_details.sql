@@ -8,10 +8,7 @@ declare
   fault constant text := core.fault_of_details(image_url, platform, countries);
 begin
   perform core.require(fault is null, subject || fault);
-  product.image_url := nullif(coalesce(image_url, product.image_url), '');
-  product.platform := nullif(coalesce(platform, product.platform), '');
-  product.countries := nullif(coalesce(countries, product.countries), '{}');
-  return product;
+  return core.merged_details(product, image_url, platform, countries);
 end
 $$;
 comment on function core.changed_details is

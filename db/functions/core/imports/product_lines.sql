@@ -6,7 +6,7 @@ as $$
     select row_number() over (order by l.id)::int as line, v.*,
       case when pg_input_is_valid(v.product_id, 'int') then v.product_id::int end as given_id,
       l.given ?| array['game_slug', 'name', 'price', 'currency', 'delivery_type', 'region', 'amount_value',
-        'max_quantity', 'in_stock'] as names_product,
+        'max_quantity', 'in_stock', 'image_url', 'platform', 'countries'] as names_product,
       l.given ?| array['sku', 'cost', 'cost_currency', 'priority'] as names_offer,
       case
         -- Most lines have plain values, and this costs less.
@@ -15,13 +15,13 @@ as $$
           and coalesce(v.amount_value, v.max_quantity, v.priority, v.in_stock) is null then null
         else core.fault_of_values(l.given, '{"product_id": "int", "price": "numeric", "amount_value": "numeric",
           "max_quantity": "int", "in_stock": "boolean", "cost": "numeric", "priority": "int"}',
-          '{region,amount_value,cost,cost_currency}')
+          '{region,amount_value,cost,cost_currency,image_url,platform,countries}')
       end as fault
     from supply.import_lines l
     cross join lateral jsonb_to_record(l.given) as v (
       product_id text, game_slug text, name text, price text, currency text, delivery_type text, region text,
-      amount_value text, max_quantity text, in_stock text, supplier text, sku text, cost text, cost_currency text,
-      priority text)
+      amount_value text, max_quantity text, in_stock text, image_url text, platform text, countries text,
+      supplier text, sku text, cost text, cost_currency text, priority text)
     where l.import_id = product_lines.import_id
   ), meant as materialized (
     select g.*, case when g.product_id is null then o.product_id else g.given_id end as id,
@@ -42,6 +42,9 @@ as $$
         as amount_value,
       case when m.fault is null then m.max_quantity::int end as max_quantity,
       case when m.fault is null then m.in_stock::boolean end as in_stock,
+      case m.image_url when '<none>' then '' else m.image_url end as image_url,
+      case m.platform when '<none>' then '' else m.platform end as platform,
+      case m.countries when '<none>' then '{}' else regexp_split_to_array(m.countries, '[[:space:]]+') end as countries,
       coalesce(m.sku, o.sku) as sku,
       case when m.cost is null then o.cost when m.fault is null then nullif(m.cost, '<none>')::numeric end as cost,
       case
@@ -77,6 +80,7 @@ as $$
             then format('there is no game %L: ops.upsert_game creates one', c.game_slug) end,
           core.fault_of_product(coalesce(c.id, 1), c.name, c.price, c.currency, c.delivery_type, c.region,
             c.amount_value, coalesce(c.max_quantity, (c.product).max_quantity, 100)),
+          core.fault_of_details(c.image_url, c.platform, c.countries),
           case when core.lacks_required_field(c.delivery_type, (c.product).delivery_fields)
             then 'its delivery_fields have no required field, and an id_only product needs one' end)
       end,
@@ -107,10 +111,11 @@ as $$
     case
       when n.all_faults is not null then null
       when not n.names_product then n.product
-      else core.merged_product(n.product, n.new_id, g.id, n.name, n.price, n.currency, n.delivery_type,
+      else core.merged_details(core.merged_product(
+        n.product, n.new_id, g.id, n.name, n.price, n.currency, n.delivery_type,
         case when n.delivery_type = (n.product).delivery_type then (n.product).delivery_fields
           else core.fields_of_product(n.delivery_type, null, n.product) end,
-        n.region, n.amount_value, n.max_quantity, n.in_stock)
+        n.region, n.amount_value, n.max_quantity, n.in_stock), n.image_url, n.platform, n.countries)
     end,
     n.offer,
     case when n.all_faults is null and n.supplier is not null then

@@ -1,9 +1,9 @@
 -- Roles: trade
 create or replace view ops.import_products as
 select null::text as product_id, null::text as game_slug, null::text as name, null::text as price, null::text as
-  currency, null::text as delivery_type, null::text as region, null::text as amount_value, null::text as max_quantity,
-  null::text as in_stock, null::text as supplier, null::text as sku, null::text as cost, null::text as cost_currency,
-  null::text as priority
+  currency, null::text as delivery_type, null::text as region, null::text as amount_value, null::text as
+  max_quantity, null::text as in_stock, null::text as image_url, null::text as platform, null::text as countries,
+  null::text as supplier, null::text as sku, null::text as cost, null::text as cost_currency, null::text as priority
 where false;
 comment on view ops.import_products is
   'Takes a list of products, costs and prices: \copy ops.import_products (sku, supplier, cost) from ''list.csv'' with
@@ -20,6 +20,10 @@ comment on column ops.import_products.region is 'Where it can be used; <none>: a
 comment on column ops.import_products.amount_value is 'The fixed amount that one unit holds; <none>: none.';
 comment on column ops.import_products.max_quantity is 'The most units one order item may have.';
 comment on column ops.import_products.in_stock is 'Whether it is on sale: true or false.';
+comment on column ops.import_products.image_url is 'A picture: an http or https URL; <none>: none.';
+comment on column ops.import_products.platform is 'Where it is used, such as Steam; <none>: not known.';
+comment on column ops.import_products.countries is
+  'Where it works: codes such as DE, separated by blanks; <none>: everywhere.';
 comment on column ops.import_products.supplier is
   'The supplier whose offer the line has; empty: the line has no offer.';
 comment on column ops.import_products.sku is 'The supplier''s name for the product.';
