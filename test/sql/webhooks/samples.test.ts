@@ -62,15 +62,14 @@ describe('an account', () => {
     expect((await simulate(sql(), await testPartner())).refusal).toBeNull()
   })
 
-  test('reads after how many seconds the oldest of the sixty samples is a minute old', async () => {
-    await openSamples(20, '10 s')
-    await openSamples(40, '1 s')
+  test('reads after how many seconds its window of sixty samples ends', async () => {
+    for (let n = 0; n < 60; n += 1) expect((await simulate()).refusal).toBeNull()
     const { refusal, retry_after: wait } = await simulate()
     expect(refusal).toBe('too_many_a_minute')
     expect(wait).toBeGreaterThanOrEqual(1)
-    expect(wait).toBeLessThanOrEqual(50)
-    await sql()`update supply.events set created_at = created_at - interval '50 s'
-      where account_id = ${partner.accountId} and created_at < now() - interval '10 s'`
+    expect(wait).toBeLessThanOrEqual(60)
+    await sql()`update supply.rate_windows set started_at = started_at - interval '60 s'
+      where kind = 'samples' and subject = ${String(partner.accountId)}`
     expect((await simulate()).refusal).toBeNull()
   })
 
