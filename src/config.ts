@@ -104,6 +104,8 @@ const loginPassword = v.optional(
   ),
 )
 
+const timeZone = v.pipe(v.string(), v.check(isTimeZone, 'must be the IANA name of a time zone, such as Europe/Berlin'))
+
 const hours = 'must be a number of hours from 0.0001 to 10000, such as 24 or 0.5'
 
 export const settings = v.object({
@@ -116,6 +118,7 @@ export const settings = v.object({
   PORT: v.optional(wholeNumber(0, 65535)),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')), '127.0.0.1'),
   PUBLIC_URL: v.optional(webUrl),
+  BUSINESS_TIME_ZONE: v.optional(timeZone, 'UTC'),
   WEBHOOK_SOURCE_ADDRESSES: v.pipe(
     list,
     v.check(areNetworks, 'must be a list of IP addresses and networks, such as 203.0.113.7,198.51.100.0/28'),
@@ -255,6 +258,8 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
     port: values.PORT ?? (command === 'supplier' ? 4000 : 3000),
     host: values.HOST,
     publicUrl: values.PUBLIC_URL,
+    /** Where days and months of operators' figures begin. */
+    businessTimeZone: values.BUSINESS_TIME_ZONE,
     logLevel: values.LOG_LEVEL,
     /** Ports of the metrics of the API and of the worker; undefined: off. */
     metricsPort: values.METRICS_PORT,
@@ -346,6 +351,14 @@ function callbackNetworks(given: string | undefined, production: boolean, embedd
 function areNetworks(entries: string[]): boolean {
   try {
     return parseNetworks(entries.join()).length === entries.length
+  } catch {
+    return false
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return !/^[+-]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }).format() !== ''
   } catch {
     return false
   }

@@ -222,6 +222,15 @@ comment on table supply.public_address is
 comment on column supply.public_address.id is 'Always true: there is one row.';
 comment on column supply.public_address.url is 'PUBLIC_URL of the API that started last, without a slash at its end.';
 
+create table supply.business_zone (
+  id boolean primary key default true check (id),
+  name text not null
+);
+comment on table supply.business_zone is
+  'The time zone in which days and months of figures begin: BUSINESS_TIME_ZONE. No row: UTC.';
+comment on column supply.business_zone.id is 'Always true: there is one row.';
+comment on column supply.business_zone.name is 'BUSINESS_TIME_ZONE of the API that started last.';
+
 -- Each process rewrites its one row every second: the new version has to fit on the page of the old one.
 create table supply.read_marks (
   process_id uuid primary key,

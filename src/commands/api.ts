@@ -16,6 +16,7 @@ export async function api(): Promise<void> {
   const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('api.record_public_url', { url: config.publicUrl ?? null }))
   await refuseOldDatabase(() => db.call('api.readiness'))
+  await db.call('api.record_time_zone', { zone: config.businessTimeZone })
   const sealing = await startSealing(config, db, 'api', log)
   const reads = connectReads(config, db, log)
   const tracing = await startTracing(config, 'supply-ordering-api', log)

@@ -57,6 +57,7 @@ export const functions = {
   'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'rows',
     columns: { answer: 'text', ended_outcome: 'text | null', ended_seconds: 'double precision | null' } },
   'api.record_supplier_event': { args: { supplier: 'text', event_id: 'text', item_id: 'uuid' }, returns: 'text' },
+  'api.record_time_zone': { args: { zone: 'text' }, returns: 'void' },
   'api.redeliver_dead': {
     args: { account_id: 'bigint', key_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' },
     returns: 'rows', columns: { result: 'text', retry_after: 'integer | null', count: 'integer | null' } },
@@ -118,7 +119,7 @@ export const functions = {
     returns: 'rows', columns: { day: 'date', product_id: 'integer', product: 'text', supplier: 'text',
     account_id: 'bigint', partner: 'text', currency: 'text', items: 'integer', open_items: 'integer', sold: 'numeric',
     refunded: 'numeric', cost: 'numeric', margin: 'numeric', items_without_cost: 'integer',
-    sold_without_cost: 'numeric' } },
+    sold_without_cost: 'numeric', zone: 'text' } },
   'ops.onboard': { args: { name: 'text', deposit: 'numeric', reference: 'text' }, options: { allowed_ips: 'cidr[]',
     expires_at: 'timestamp with time zone', mode: 'text', currency: 'text', label: 'text', allow_duplicate: 'boolean',
     allow: 'text[]' }, returns: 'rows',

@@ -174,7 +174,7 @@ describe('margins are separate', () => {
     ])
   })
 
-  test('by the day of the order, in the time zone of the session', async () => {
+  test('by the day of the order, in BUSINESS_TIME_ZONE', async () => {
     for (const time of [
       '2026-03-01T20:59:59Z',
       '2026-03-01T21:00:00Z',
@@ -185,6 +185,7 @@ describe('margins are separate', () => {
     }
     const days = await sql().begin(async (tx) => {
       await tx`set local time zone 'Europe/Moscow'`
+      await tx`select api.record_time_zone('Europe/Moscow')`
       return tx`
         select day::text, items from ops.margins('2026-03-01', '2026-04-01') where account_id = ${partner().accountId}`
     })

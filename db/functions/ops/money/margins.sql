@@ -3,11 +3,13 @@ create or replace function ops.margins(from_at timestamptz default null, to_at t
 returns table (
   day date, product_id int, product text, supplier text, account_id bigint, partner text, currency text, items int,
   open_items int, sold numeric, refunded numeric, cost numeric, margin numeric, items_without_cost int,
-  sold_without_cost numeric
+  sold_without_cost numeric, zone text
 )
 -- A plan of its own for each period: of a month by index, of a year by the whole tables.
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$
+declare
+  in_zone constant text := core.business_zone();
 begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
   return query
@@ -15,9 +17,9 @@ begin
     i.account_id, (select a.name from supply.accounts a where a.id = i.account_id), i.currency, count(*)::int,
     (count(*) filter (where i.is_open))::int, sum(i.sold), sum(i.refunded), sum(i.cost),
     sum(i.sold - i.refunded - i.cost), (count(*) filter (where i.cost is null))::int,
-    coalesce(sum(i.sold - i.refunded) filter (where i.cost is null), 0.00)
+    coalesce(sum(i.sold - i.refunded) filter (where i.cost is null), 0.00), in_zone
   from (
-    select o.created_at::date as day, i.product_id, i.supplier, o.account_id, o.currency,
+    select (o.created_at at time zone in_zone)::date as day, i.product_id, i.supplier, o.account_id, o.currency,
       o.completed_at is null as is_open, i.price * i.amount as sold,
       i.refunded_amount + coalesce(g.amount, 0) as refunded,
       -- Nobody pays for what was not delivered.
@@ -35,6 +37,6 @@ begin
 end
 $$;
 comment on function ops.margins is
-  'Returns the margins of the orders placed in a period (null: no bound), by day (in the session''s time zone),
+  'Returns the margins of the orders placed in a period (null: no bound), by day (in zone, BUSINESS_TIME_ZONE),
 product, supplier and partner. margin is sold - refunded - cost, without the items_without_cost; null if no item has a
 cost. refunded includes ops.refund_item. Open items count as delivered.';

@@ -49,7 +49,7 @@ comment on function ops.statement(anycompatible, timestamptz, timestamptz) is
 create or replace function ops.statement(account anycompatible, month text)
 returns table (
   at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
-  reference text, note text, currency text
+  reference text, note text, currency text, zone text
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -57,17 +57,19 @@ declare
   from_at timestamptz;
   to_at timestamptz;
 begin
+  zone := core.business_zone();
   perform core.require(coalesce(month ~ '^[0-9]{4}-(0[1-9]|1[0-2])($|-[0-9]{2})', true),
     format('%L is no month, such as %s', month, to_char(now(), 'YYYY-MM')));
   if length(month) > 7 then
-    return query select s.* from ops.statement(account, month::timestamptz, null) s;
+    return query
+    select s.*, statement.zone from ops.statement(account, month::timestamp at time zone statement.zone, null) s;
     return;
   end if;
-  from_at := (month || '-01')::timestamptz;
-  to_at := from_at + interval '1 month';
+  from_at := (month || '-01')::timestamp at time zone statement.zone;
+  to_at := ((month || '-01')::timestamp + interval '1 month') at time zone statement.zone;
   return query
   with lines as (select s.* from ops.statement(account, from_at, to_at) s)
-  select l.* from lines l
+  select l.*, statement.zone from lines l
   union all
   select to_at, null, 'summary', coalesce(sum(l.amount), 0.00), null, null, null, null,
     format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s',
@@ -76,11 +78,11 @@ begin
       coalesce(sum(l.amount) filter (where l.type = 'order_refund'), 0.00),
       coalesce(sum(l.amount) filter (where l.type = 'deposit'), 0.00),
       coalesce(sum(l.amount) filter (where l.type = 'adjustment'), 0.00)),
-    max(l.currency)
+    max(l.currency), statement.zone
   from lines l having month is not null;
 end
 $$;
 comment on function ops.statement(anycompatible, text) is
   'Returns the movements of an account''s balance in a month (''2026-11''; null: all), oldest first. opening_balance
 and closing_balance have no amount. A month ends with summary: the sum, and a note with the sums by kind. Raises for an
-unknown account or month. With two moments: ops.statement(account_id, from_at, to_at).';
+unknown account or month. zone: where months begin (BUSINESS_TIME_ZONE). With two moments: from_at, to_at.';

@@ -1,8 +1,13 @@
 create or replace view ops.today as
-with days as (
-  select 'today' as day, date_trunc('day', now()) as from_at, now() as to_at
+with business as (
+  select z.zone, now() at time zone z.zone as at
+  from (select coalesce((select b.name from supply.business_zone b), 'UTC') as zone) as z
+), days as (
+  select 'today' as day, date_trunc('day', b.at) at time zone b.zone as from_at, now() as to_at from business b
   union all
-  select 'before', date_trunc('day', now()) - interval '7 days', now() - interval '7 days'
+  select 'before', (date_trunc('day', b.at) - interval '7 days') at time zone b.zone,
+    (b.at - interval '7 days') at time zone b.zone
+  from business b
 ), figures (day, currency, place, what, value) as (
   select d.day, null::text, f.*
   from days d
@@ -35,16 +40,18 @@ with days as (
 )
 select f.what, f.currency,
   coalesce(max(f.value) filter (where f.day = 'today'), 0) as today,
-  case when f.place not in (10, 12) then coalesce(max(f.value) filter (where f.day = 'before'), 0) end as week_before
+  case when f.place not in (10, 12) then coalesce(max(f.value) filter (where f.day = 'before'), 0) end as week_before,
+  (select b.zone from business b) as zone
 from figures f
 group by f.place, f.what, f.currency
 order by f.place, f.currency;
 comment on view ops.today is
   'The figures of the day so far, beside the same hours of the same weekday a week before. The day begins at midnight
-in the session''s time zone. Orders and money count on the day on which the order was placed.';
+in zone. Orders and money count on the day on which the order was placed.';
 comment on column ops.today.what is 'The figure.';
 comment on column ops.today.currency is 'The currency of an amount; null: a count.';
 comment on column ops.today.today is
   'Since midnight. margin excludes items of unknown cost. Webhooks late, and suppliers not well: now.';
 comment on column ops.today.week_before is
   'The same a week before, up to the same time of day; null for figures of now.';
+comment on column ops.today.zone is 'Where the day begins: BUSINESS_TIME_ZONE.';
