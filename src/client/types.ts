@@ -74,6 +74,11 @@ export type Product = {
   /** The product’s name. */ name: string
   /** The product’s name in URLs. */ slug: string
   /** Your price per unit. At most two decimals. */ wholesalePrice: number
+  /** Your prices for larger quantities of one item, by quantity. Empty: there are none. */
+  priceTiers: {
+    /** The smallest quantity of an item that has the price. */ minQuantity: number
+    /** Your price per unit, for all units of the item. At most two decimals. */ price: number
+  }[]
   /** ISO 4217. */ currency: string
   /** Where the product can be used; `null`: anywhere. */ region: string | null
   /** Where the product can be used, by ISO 3166 alpha-2; `null`: everywhere. */ countries: string[] | null
@@ -88,7 +93,7 @@ export type Product = {
   /** The smallest quantity of an item. */ minQuantity: number
   /** The largest quantity of an item. */ maxQuantity: number
   /** The fields of an item’s `deliveryData`. */ deliveryDataSchema: DeliveryField[]
-  /** When the product or its availability last changed. */ updatedAt: string
+  /** When the product, its availability or your price last changed. */ updatedAt: string
 }
 
 export type ProductWithTexts = {
@@ -97,6 +102,11 @@ export type ProductWithTexts = {
   /** The product’s name. */ name: string
   /** The product’s name in URLs. */ slug: string
   /** Your price per unit. At most two decimals. */ wholesalePrice: number
+  /** Your prices for larger quantities of one item, by quantity. Empty: there are none. */
+  priceTiers: {
+    /** The smallest quantity of an item that has the price. */ minQuantity: number
+    /** Your price per unit, for all units of the item. At most two decimals. */ price: number
+  }[]
   /** ISO 4217. */ currency: string
   /** Where the product can be used; `null`: anywhere. */ region: string | null
   /** Where the product can be used, by ISO 3166 alpha-2; `null`: everywhere. */ countries: string[] | null
@@ -111,7 +121,7 @@ export type ProductWithTexts = {
   /** The smallest quantity of an item. */ minQuantity: number
   /** The largest quantity of an item. */ maxQuantity: number
   /** The fields of an item’s `deliveryData`. */ deliveryDataSchema: DeliveryField[]
-  /** When the product or its availability last changed. */ updatedAt: string
+  /** When the product, its availability or your price last changed. */ updatedAt: string
   texts: ProductTexts | null
 }
 

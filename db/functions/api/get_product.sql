@@ -5,12 +5,11 @@ as $$
   select (
     select json_object_agg(m.key, m.value)
     from (
-      select j.key, j.value from json_each(core.product_json(p, core.has_offer(p.id))) as j
+      select j.key, j.value from json_each(core.products_json(array[p]) -> 0) as j
       union all
-      select 'texts', core.product_texts(p.id, get_product.locale)) as m)
-  from supply.products p
-  where p.id = product_id
-    and p.currency = (select a.currency from supply.accounts a where a.id = get_product.account_id)
+      select 'texts', core.product_texts(p.product_id, get_product.locale)) as m)
+  from core.partner_products p
+  where p.account_id = get_product.account_id and p.product_id = get_product.product_id
 $$;
 comment on function api.get_product is
   'Returns a product in the account''s currency, with its texts (core.product_texts) in the locale; null: there is none

@@ -5,18 +5,17 @@ returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  products constant supply.products[] := array(
-    select p from supply.products p
-    where p.id > coalesce(after_id, 0)
-      and p.currency = (select a.currency from supply.accounts a where a.id = list_catalog.account_id)
+  products constant core.partner_products[] := array(
+    select p from core.partner_products p
+    where p.product_id > coalesce(after_id, 0) and p.account_id = list_catalog.account_id
       and p.updated_at >= coalesce(updated_since, '-infinity')
-    order by p.id limit page_limit + 1);
+    order by p.product_id limit page_limit + 1);
   has_more constant boolean := cardinality(products) > page_limit;
 begin
   return json_build_object(
     'products', core.products_json(products[1:page_limit]),
     'pagination', json_build_object(
-      'limit', page_limit, 'nextCursor', case when has_more then products[page_limit].id::text end,
+      'limit', page_limit, 'nextCursor', case when has_more then products[page_limit].product_id::text end,
       'hasMore', has_more));
 end
 $$;

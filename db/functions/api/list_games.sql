@@ -8,10 +8,10 @@ as $$
     ) order by g.name, g.id), '[]')
   from supply.games g
   left join lateral (
-    select array_agg(distinct p.delivery_type) as delivery_types, count(*) as products, max(p.updated_at) as updated_at
-    from supply.products p
-    where p.game_id = g.id
-      and p.currency = (select a.currency from supply.accounts a where a.id = list_games.account_id)
+    select array_agg(distinct (p.product).delivery_type) as delivery_types, count(*) as products,
+      max(p.updated_at) as updated_at
+    from core.partner_products p
+    where p.game_id = g.id and p.account_id = list_games.account_id
   ) p on true
   where updated_since is null or greatest(g.updated_at, p.updated_at) >= updated_since
 $$;

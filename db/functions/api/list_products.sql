@@ -7,20 +7,20 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   wanted_id constant int := (select g.id from supply.games g where g.slug = list_products.game_slug);
-  listed supply.products[];
+  listed core.partner_products[];
 begin
   if wanted_id is null then
     return;
   end if;
   listed := array(
-    select p from supply.products p
-    where p.game_id = wanted_id and p.id > coalesce(list_products.after_id, 0)
-      and p.currency = (select a.currency from supply.accounts a where a.id = list_products.account_id)
-      and (list_products.delivery_type is null or p.delivery_type = list_products.delivery_type)
+    select p from core.partner_products p
+    where p.game_id = wanted_id and p.product_id > coalesce(list_products.after_id, 0)
+      and p.account_id = list_products.account_id
+      and (list_products.delivery_type is null or (p.product).delivery_type = list_products.delivery_type)
       and (list_products.updated_since is null or p.updated_at >= list_products.updated_since)
-    order by p.id limit list_products.page_limit + 1);
+    order by p.product_id limit list_products.page_limit + 1);
   products := core.products_json(listed[1:page_limit]);
-  next_cursor := case when cardinality(listed) > page_limit then listed[page_limit].id end;
+  next_cursor := case when cardinality(listed) > page_limit then listed[page_limit].product_id end;
   return next;
 end
 $$;

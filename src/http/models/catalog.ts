@@ -26,12 +26,18 @@ const fixedAmount = v.object({
   value: v.pipe(v.number(), v.description('How much of the game’s currency one unit holds.')),
 })
 
+const priceTier = v.object({
+  minQuantity: wholeNumber('The smallest quantity of an item that has the price.', 2, 50),
+  price: money('Your price per unit, for all units of the item.', 84.55),
+})
+
 export const product = v.object({
   id: wholeNumber('The `productId` of orders.', 1, 101),
   gameSlug: text('The `slug` of the product’s game.', 'dragon-harbor'),
   name: text('The product’s name.', '60 pearls'),
   slug: text('The product’s name in URLs.', '60-pearls'),
   wholesalePrice: money('Your price per unit.', 89),
+  priceTiers: listOf(priceTier, 'Your prices for larger quantities of one item, by quantity. Empty: there are none.'),
   currency,
   region: v.nullable(text('Where the product can be used; `null`: anywhere.')),
   countries: v.pipe(
@@ -55,7 +61,7 @@ export const product = v.object({
   minQuantity: wholeNumber('The smallest quantity of an item.', 1),
   maxQuantity: wholeNumber('The largest quantity of an item.', 1, 100),
   deliveryDataSchema: listOf(deliveryField, 'The fields of an item’s `deliveryData`.'),
-  updatedAt: time('When the product or its availability last changed.'),
+  updatedAt: time('When the product, its availability or your price last changed.'),
 })
 
 export const productTexts = v.object({

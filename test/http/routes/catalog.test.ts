@@ -106,6 +106,7 @@ describe('GET /b2b/catalog/products/:id', () => {
       name: '100 credits',
       slug: '100-credits',
       wholesalePrice: 10.5,
+      priceTiers: [],
       currency: 'RUB',
       region: null,
       countries: null,

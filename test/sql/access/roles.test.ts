@@ -13,7 +13,7 @@ type Role = (typeof roles)[number]
 /** What each role may call; supply_operator may call all of it. */
 const functions: { [name: string]: string } = {
   'support trade finance': `help find order_story partner_orders acknowledge audit_all margins key_orders
-    import_lines`,
+    import_lines prices`,
   'support finance': 'refund_item approve reject set_spending_limit',
   'support trade': 'check_supplier sync_supplier set_supplier_paused',
   'trade finance': 'set_rate',
@@ -23,7 +23,8 @@ const functions: { [name: string]: string } = {
     send_test_event webhook_secret stored_webhook_secret`,
   trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock
     set_product_details set_product_text
-    set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin apply_import discard_import`,
+    set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin apply_import discard_import
+    upsert_price_list set_list_price set_account_list`,
   finance: `create_account onboard set_account_active set_low_balance_threshold deposit correct_deposit
     adjust statement`,
   operator: 'begin_recovery end_recovery release_events confirm_origin load_demo ensure_demo_key',
@@ -149,6 +150,9 @@ const month: { [role in Exclude<Role, 'operator' | 'analyst'>]: string[] } = {
     `select ops.upsert_offer(900, 'second', 'sku-60', cost => 70)`,
     `select ops.set_price(900, 95)`,
     `select ops.set_in_stock(900, false)`,
+    `select ops.upsert_price_list('gold', 0.05)`,
+    `select ops.set_list_price('gold', 900, 90)`,
+    `select ops.set_account_list($account, 'gold')`,
     `select ops.set_min_margin(0.05, 900)`,
     `select ops.set_max_cost(900, 'second', 80)`,
     `select ops.set_rate('USD', 'RUB', 80, null)`,

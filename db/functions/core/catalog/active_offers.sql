@@ -2,7 +2,7 @@ create or replace view core.active_offers as
 select o.product_id, o.supplier, o.sku,
   row_number() over (
     partition by o.product_id order by health.is_passed_over, o.priority, o.cost nulls last, o.supplier) as place,
-  o.cost::numeric(14, 2) as cost, health.is_passed_over
+  o.cost::numeric(14, 2) as cost, health.is_passed_over, o.min_price
 from core.judged_offers o
 cross join lateral (
   -- A circuit is half open when a trial is due: the first item takes the trial, and the others use other offers.
@@ -10,9 +10,10 @@ cross join lateral (
 ) as health
 where o.fault is null;
 comment on view core.active_offers is
-  'The offers that may be used (core.judged_offers), best first: by priority, then by cost. Offers of suppliers that
-are paused or whose circuit is open come last.';
+  'The offers that items sold for at least min_price may use (core.judged_offers), best first: by priority, then by
+cost. Offers of suppliers that are paused or whose circuit is open come last.';
 comment on column core.active_offers.place is 'The place among the offers of the product, from 1.';
 comment on column core.active_offers.cost is 'The cost of one unit in the product''s currency; null: not known.';
 comment on column core.active_offers.is_passed_over is
   'Whether new items use another supplier if one can serve: this one is paused, or its circuit is open.';
+comment on column core.active_offers.min_price is 'The lowest unit price that leaves the margin.';

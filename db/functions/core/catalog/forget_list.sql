@@ -4,7 +4,7 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   product_ids int[];
-  were_offered int[];
+  were_offered supply.product_floor[];
 begin
   -- A reading that is under way has the lease first, and then the products.
   update supply.supplier_syncs y set lease_token = null, lease_expires_at = null, failures = 0, failing_since = null

@@ -9,8 +9,13 @@ select o.product_id, o.supplier, o.sku, o.priority, s.paused_at, s.open_since, s
     when terms.is_foreign and r.valid_until <= now() then 'rate expired'
     when o.cost is null then case when coalesce(o.max_cost, terms.min_margin) is not null then 'cost unknown' end
     when o.cost > o.max_cost or terms.cost > 99999999999.99 then 'cost'
-    when p.price - terms.cost < terms.min_margin * p.price then 'margin'
-  end as fault
+  end as fault,
+  case
+    when terms.min_margin is null or coalesce(terms.cost, 0) = 0 then 0
+    when terms.min_margin = 1 then 'infinity'
+    -- Rounded up to the cent, without the inexact quotient: (1 - min_margin) * 10000 is a whole number.
+    else div(terms.cost * 1000000 + (1 - terms.min_margin) * 10000 - 1, (1 - terms.min_margin) * 10000) * 0.01
+  end as min_price
 from supply.offers o
 join supply.suppliers s on s.code = o.supplier
 join supply.products p on p.id = o.product_id
@@ -22,7 +27,8 @@ cross join lateral (
     coalesce(p.min_margin, (select rule.min_margin from supply.offer_rules rule)) as min_margin
 ) as terms;
 comment on view core.judged_offers is
-  'All offers, with their cost in the product''s currency, and why new items may not use them.';
+  'All offers, with their cost in the product''s currency, why new items may not use them, and at which prices they
+may.';
 comment on column core.judged_offers.cost is
   'The cost of one unit in the product''s currency, rounded up to the cent; null: not known, or there is no rate.';
 comment on column core.judged_offers.min_margin is
@@ -32,5 +38,7 @@ comment on column core.judged_offers.rate is
 comment on column core.judged_offers.valid_until is 'When that rate ends.';
 comment on column core.judged_offers.fault is
   'Why new items do not use it: inactive (its supplier), problem (its supplier''s list makes no sense), stock, rate
-missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost, or too high), margin. Null: they
-may.';
+missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost, or too high). Null: those that pay
+min_price may.';
+comment on column core.judged_offers.min_price is
+  'The lowest unit price that leaves the margin: an item that is sold for less does not use the offer.';

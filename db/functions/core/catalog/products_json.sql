@@ -1,16 +1,41 @@
-create or replace function core.products_json(products supply.products[])
+create or replace function core.products_json(products core.partner_products[])
 returns json
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Of all at once: one by one this takes a second for some thousand products.
-  offered constant jsonb := (
-    select jsonb_object_agg(o.product_id, true)
-    from unnest(core.offered_products(array(select p.id from unnest(products) as p))) as o (product_id));
+  floors constant jsonb := (
+    select jsonb_object_agg(f.product_id, f.min_price)
+    from unnest(core.product_floors(array(select p.product_id from unnest(products) as p))) as f);
 begin
   return (
-    select coalesce(json_agg(core.product_json(p, offered ? p.id::text) order by p.id), '[]')
-    from unnest(products) as p);
+    select coalesce(json_agg(json_build_object(
+      'id', p.id,
+      'gameSlug', g.slug,
+      'name', p.name,
+      'slug', coalesce(
+        nullif(trim(both '-' from regexp_replace(lower(p.name), '[^a-z0-9]+', '-', 'g')), ''), 'product-' || p.id),
+      'wholesalePrice', seen.price,
+      'priceTiers', case when seen.tiers is null then '[]' else coalesce((
+        select json_agg(json_build_object('minQuantity', t.min_quantity, 'price', t.price) order by t.min_quantity)
+        from core.price_tiers(seen) as t where t.min_quantity > 1), '[]') end,
+      'currency', p.currency,
+      'region', p.region,
+      'countries', p.countries,
+      'platform', p.platform,
+      'imageUrl', p.image_url,
+      'deliveryType', p.delivery_type,
+      'amountType', case when p.amount_value is not null then
+        json_build_object('type', 'fixed', 'value', trim_scale(p.amount_value)) end,
+      'inStock', p.in_stock and coalesce(seen.price >= (floors ->> p.id::text)::numeric, false),
+      'minQuantity', 1,
+      'maxQuantity', p.max_quantity,
+      'deliveryDataSchema', p.delivery_fields,
+      'updatedAt', core.iso(seen.updated_at)) order by p.id), '[]')
+    from unnest(products) as seen
+    cross join lateral (select (seen.product).*) as p
+    join supply.games g on g.id = p.game_id);
 end
 $$;
-comment on function core.products_json is 'Returns products, by id, as partners read them.';
+comment on function core.products_json is
+  'Returns products, by id, as their partner reads them, the prices in the currency of each product.';

@@ -1,4 +1,4 @@
-create or replace function core.write_offers(offers supply.offers[], were_offered int[], action text)
+create or replace function core.write_offers(offers supply.offers[], were_offered supply.product_floor[], action text)
 returns int
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$

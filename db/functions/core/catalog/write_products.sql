@@ -27,6 +27,11 @@ begin
         || jsonb_build_object('game_slug', (select g.slug from supply.games g where g.id = (c.after).game_id))
         || core.values_before(to_jsonb(c.before), to_jsonb(c.after))
     from pair c order by (c.after).id
+  ), cleared as (
+    -- A list's prices are in the currency that the product had when they were set.
+    update supply.list_prices l set price = null
+    from pair c
+    where l.product_id = (c.after).id and (c.before).currency <> (c.after).currency and l.price is not null
   ), moved as (
     -- Without this, a game that lost its only product, for all or for some accounts, would show no change.
     select distinct game.id
@@ -42,4 +47,5 @@ end
 $$;
 comment on function core.write_products is
   'Writes products that the caller has locked, and only those that differ; logs each as the action, with the values
-before. Marks the games that get or lose products as changed. Returns how many products it wrote.';
+before. A changed currency ends the product''s prices in lists. Marks the games that get or lose products as changed.
+Returns how many products it wrote.';

@@ -4,8 +4,10 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select array_agg(row(p.id, p.name, p.price, p.currency, o.supplier, o.cost)::supply.sale order by p.id)
   from supply.products p
-  left join core.active_offers o
-    on o.product_id = p.id and o.place = 1 and o.product_id = any (current_sales.product_ids)
+  left join (
+    select distinct on (a.product_id) a.product_id, a.supplier, a.cost
+    from core.active_offers a join supply.products p on p.id = a.product_id and p.price >= a.min_price
+    where a.product_id = any (current_sales.product_ids) order by a.product_id, a.place) as o on o.product_id = p.id
   where p.id = any (current_sales.product_ids)
 $$;
 comment on function core.current_sales is

@@ -6,7 +6,7 @@ declare
   lines supply.product_line[] := array(select l from core.product_lines(import_id) as l);
   missing supply.offers[] := core.missing_offers(missing_of, lines);
   locked_ids int[];
-  were_offered int[];
+  were_offered supply.product_floor[];
   products supply.products[];
   offers supply.offers[];
   product_ids int[];

@@ -22,7 +22,7 @@ select coalesce(o.synced_at, p.updated_at), 'offer below cost', 'supplier ' || j
 from core.judged_offers j
 join supply.offers o on o.product_id = j.product_id and o.supplier = j.supplier
 join supply.products p on p.id = j.product_id
-where j.fault is null and j.cost > p.price and p.in_stock
+where j.fault is null and j.min_price <= p.price and j.cost > p.price and p.in_stock
 union all
 select coalesce(min(j.valid_until), min(o.synced_at), now()), j.fault, format('rate %s %s', o.currency, p.currency),
   format('there is no valid rate from %s to %s; %s offers are not used; %s', o.currency, p.currency, count(*),

@@ -67,6 +67,13 @@ Make the changes, or drop the list:
 select ops.apply_import();
 select ops.discard_import(17);
 docs/operations/catalog.md says more.'),
+  ('prices', 'price_lists prices upsert_price_list set_list_price set_account_list',
+    'A list has a discount, and prices for single products, also from a quantity on:
+select ops.upsert_price_list(''gold'', 0.05);
+select ops.set_list_price(''gold'', 1, 85);
+select ops.set_list_price(''gold'', 1, 80, min_quantity => 50);
+select ops.set_account_list(2, ''gold'');
+What a partner pays, and what that leaves: select * from ops.prices(2);'),
   ('suppliers', 'suppliers supplier_health check_supplier trust_supplier_host supplier_attempts upsert_supplier'
     ' set_supplier_active'
     ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'

@@ -5,37 +5,52 @@ as $$
 begin
   return query
   with asked as materialized (
-    select r.ordinal, i.*, format('items[%s]', i.place - 1) as path, a.currency
+    select r.ordinal, i.*, format('items[%s]', i.place - 1) as path, a.currency, a.list_id, a.discount
     from unnest(requests) as r
-    cross join lateral (select a.currency from supply.accounts a where a.id = r.account_id offset 0) as a
+    cross join lateral (
+      select a.currency, a.list_id, l.discount
+      from supply.accounts a left join supply.price_lists l on l.id = a.list_id where a.id = r.account_id offset 0) as a
     cross join lateral unnest(r.items) with ordinality as i (product_id, quantity, delivery_data, max_price, place)
   ), product as materialized (
-    select p.*, offer.supplier, offer.sku, offer.cost, p.in_stock and offer.supplier is not null as available
-    from supply.products p
+    select p.* from supply.products p where p.id = any (array(select distinct a.product_id from asked a))
+  ), priced as materialized (
+    select a.*, p.id, p.name, p.delivery_type, p.delivery_fields, p.in_stock, p.max_quantity,
+      coalesce(own.price, core.discounted(p.price, a.discount, p.currency)) as unit_price
+    from asked a
+    left join product p on p.id = a.product_id and p.currency = a.currency
     left join lateral (
-      select o.* from core.active_offers o where o.product_id = p.id and o.place = 1 offset 0) as offer on true
-    where p.id = any (array(select distinct a.product_id from asked a))
+      select l.price from supply.list_prices l
+      where l.list_id = a.list_id and l.product_id = p.id and l.min_quantity <= a.quantity and l.price is not null
+      order by l.min_quantity desc limit 1) as own on true
+  ), offer as materialized (
+    select sold.id, sold.unit_price, best.*
+    from (select distinct p.id, p.unit_price from priced p) as sold
+    cross join lateral (
+      select o.supplier, o.sku, o.cost from core.active_offers o
+      where o.product_id = sold.id and o.min_price <= sold.unit_price order by o.place limit 1) as best
   )
-  select a.ordinal, a.place, a.product_id, a.quantity, a.delivery_data, p.name, p.delivery_type, p.price, p.available,
-    p.supplier, p.sku, p.cost, case
+  select p.ordinal, p.place, p.product_id, p.quantity, p.delivery_data, p.name, p.delivery_type, p.unit_price,
+    p.in_stock and o.supplier is not null, o.supplier, o.sku, o.cost, case
       when p.id is null then array[
-        row('PRODUCT_NOT_FOUND', a.path || '.productId', 'no such product', null)::supply.order_fault]
+        row('PRODUCT_NOT_FOUND', p.path || '.productId', 'no such product', null)::supply.order_fault]
       when data.faults <> '{}' then data.faults
-      when not p.available then array[
-        row('PRODUCT_UNAVAILABLE', a.path || '.productId', 'the product is out of stock', null)::supply.order_fault]
-      when a.quantity > p.max_quantity then array[
-        row('QUANTITY_OUT_OF_RANGE', a.path || '.quantity', 'must be from 1 to ' || p.max_quantity, null)
+      when not p.in_stock or o.supplier is null then array[
+        row('PRODUCT_UNAVAILABLE', p.path || '.productId', 'the product is out of stock', null)::supply.order_fault]
+      when p.quantity > p.max_quantity then array[
+        row('QUANTITY_OUT_OF_RANGE', p.path || '.quantity', 'must be from 1 to ' || p.max_quantity, null)
           ::supply.order_fault]
-      when p.price > a.max_price then array[
-        row('PRICE_CHANGED', a.path || '.maxPrice', 'the price is now ' || p.price, p.price)::supply.order_fault]
+      when p.unit_price > p.max_price then array[
+        row('PRICE_CHANGED', p.path || '.maxPrice', 'the price is now ' || p.unit_price, p.unit_price)
+          ::supply.order_fault]
     end
-  from asked a
-  left join product p on p.id = a.product_id and p.currency = a.currency
+  from priced p
+  left join offer o on o.id = p.id and o.unit_price = p.unit_price
   cross join lateral (
     select case when p.delivery_fields <> '[]' then
-      core.delivery_data_faults(p.delivery_fields, a.delivery_data, a.path || '.deliveryData') end as faults) as data;
+      core.delivery_data_faults(p.delivery_fields, p.delivery_data, p.path || '.deliveryData') end as faults) as data;
 end
 $$;
 comment on function core.price_items is
-  'Returns the items of order requests with their products, prices, best offers, and the first check that each fails.
-A product in another currency than the account''s is not found. Specification 4.';
+  'Returns the items of order requests with their products, the prices that their accounts pay, the best offers that
+these prices allow, and the first check that each fails. A product in another currency than the account''s is not
+found. Specification 4.';

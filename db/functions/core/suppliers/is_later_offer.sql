@@ -3,7 +3,8 @@ returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select place > coalesce((
-    select o.place from core.active_offers o where o.product_id = item.product_id and o.supplier = item.supplier), 0)
+    select o.place from core.active_offers o where o.product_id = item.product_id and o.supplier = item.supplier
+      and o.min_price <= item.price), 0)
 $$;
 comment on function core.is_later_offer is
   'Returns whether the place of an offer comes after that of the item''s supplier.';

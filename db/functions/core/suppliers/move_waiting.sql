@@ -9,7 +9,7 @@ declare
   moved uuid[] := '{}';
 begin
   for passed_over in
-    select s.code, w.product_id
+    select s.code, w.product_id, other.min_price
     from supply.suppliers s
     cross join lateral (
       with recursive waiting (product_id) as (
@@ -24,15 +24,16 @@ begin
       )
       select n.product_id from waiting n where n.product_id is not null
     ) as w
-    where (s.paused_at is not null or s.open_since is not null) and exists (
-      select from core.active_offers o
-      where o.product_id = w.product_id and o.supplier <> s.code and not o.is_passed_over)
+    cross join lateral (
+      select min(o.min_price) as min_price from core.active_offers o
+      where o.product_id = w.product_id and o.supplier <> s.code and not o.is_passed_over) as other
+    where (s.paused_at is not null or s.open_since is not null) and other.min_price is not null
     order by s.code, w.product_id
   loop
     for item in
       select i.* from supply.order_items i
       where i.supplier = passed_over.code and i.limited_rank = 0 and i.completed_at is null
-        and i.product_id = passed_over.product_id
+        and i.product_id = passed_over.product_id and i.price >= passed_over.min_price
       limit 500 for no key update skip locked
     loop
       offer := core.next_offer(item, must_serve => true);

@@ -3,7 +3,9 @@ returns core.active_offers
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select o from core.active_offers o join supply.suppliers s on s.code = o.supplier
-  where o.product_id = item.product_id and o.supplier <> item.supplier and o.supplier <> all (item.tried_suppliers)
+  -- An item never goes to an offer that leaves less than the margin of its price
+  where o.product_id = item.product_id and o.min_price <= item.price and o.supplier <> item.supplier
+    and o.supplier <> all (item.tried_suppliers)
     and not (must_serve and (s.paused_at is not null or s.open_since is not null))
   order by core.is_later_offer(item, o.place) desc, o.place limit 1
 $$;

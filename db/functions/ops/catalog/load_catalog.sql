@@ -7,7 +7,7 @@ declare
   games supply.games[];
   product_ids int[];
   priced_ids int[];
-  were_offered int[];
+  were_offered supply.product_floor[];
   changed_products supply.products[];
   changed_offers supply.offers[];
   sales supply.sale[];

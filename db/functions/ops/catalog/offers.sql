@@ -1,11 +1,11 @@
 create or replace view ops.offers as
-select o.product_id, o.supplier, o.sku, o.cost, o.priority, j.fault is null as usable,
+select o.product_id, o.supplier, o.sku, o.cost, o.priority, j.fault is null and j.min_price <= p.price as usable,
   coalesce(o.currency, p.currency) as currency,
   case when j.cost < 1000000000000 then j.cost end::numeric(14, 2) as product_cost, p.price,
   p.currency as product_currency,
   case when p.price > 0 then round(floor((p.price - j.cost) / p.price * 10000) / 10000, 4) end as margin, j.min_margin,
   o.max_cost, o.stock, o.available, o.synced_at,
-  case j.fault
+  coalesce(case j.fault
     when 'inactive' then 'supplier inactive'
     when 'problem' then o.problem
     when 'stock' then case when o.stock = 0 then 'out of stock' else 'not in the supplier''s list' end
@@ -13,8 +13,7 @@ select o.product_id, o.supplier, o.sku, o.cost, o.priority, j.fault is null as u
     when 'rate expired' then format('the rate from %s to %s expired', o.currency, p.currency)
     when 'cost unknown' then 'cost not known'
     when 'cost' then case when o.cost > o.max_cost then 'above max_cost' else 'cost too high' end
-    when 'margin' then format('margin below %s', trim_scale(j.min_margin))
-  end as unusable
+  end, case when j.min_price > p.price then format('margin below %s', trim_scale(j.min_margin)) end) as unusable
 from supply.offers o
 join supply.products p on p.id = o.product_id
 join core.judged_offers j on j.product_id = o.product_id and j.supplier = o.supplier;

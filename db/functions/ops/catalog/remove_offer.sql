@@ -5,7 +5,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   product_ids constant int[] := array[core.refer_to('product', product_id)::int];
-  were_offered constant int[] := core.lock_offered(product_ids);
+  were_offered constant supply.product_floor[] := core.lock_offered(product_ids);
   removed supply.offers;
 begin
   delete from supply.offers o where o.product_id = product_ids[1] and o.supplier = remove_offer.supplier

@@ -17,7 +17,9 @@ begin
     'before', product.in_stock));
   raise notice 'product % (%) is %', product.id, product.name, case
     when not in_stock then 'off sale now'
-    when exists (select from core.active_offers o where o.product_id = product.id) then 'on sale now'
+    when exists (
+      select from core.active_offers o where o.product_id = product.id and o.min_price <= product.price
+    ) then 'on sale now'
     else 'in stock now, and is on sale when an active supplier offers it: select * from ops.offers where product_id = '
       || product.id
   end;

@@ -6,7 +6,7 @@ as $$
 declare
   known supply.suppliers := core.lock_supplier(code);
   product_ids int[];
-  were_offered int[];
+  were_offered supply.product_floor[];
   changed bigint;
 begin
   perform core.require(active is not null, 'active must be true or false');

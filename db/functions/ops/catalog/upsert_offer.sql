@@ -8,7 +8,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   product constant supply.products := core.lock_product(product_id);
-  were_offered constant int[] := core.lock_offered(array[product.id]);
+  were_offered constant supply.product_floor[] := core.lock_offered(array[product.id]);
   sales constant supply.sale[] := core.current_sales(array[product.id]);
   of_list constant text[] := array['synced_at', 'stock', 'problem', 'available'];
   before supply.offers;

@@ -5,7 +5,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   product_ids constant int[] := array[core.refer_to('product', product_id)::int];
-  were_offered constant int[] := core.lock_offered(product_ids);
+  were_offered constant supply.product_floor[] := core.lock_offered(product_ids);
   offer supply.offers;
 begin
   select o.* into offer from supply.offers o

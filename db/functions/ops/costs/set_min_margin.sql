@@ -6,7 +6,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   product_ids int[];
-  were_offered int[];
+  were_offered supply.product_floor[];
   before numeric;
   changed bigint;
   rule text;

@@ -21,7 +21,8 @@ begin
   perform core.require(target.paused_at is null, format('supplier %s is paused: %s', target.code, target.paused_reason),
     'object_not_in_prerequisite_state', format('End the pause with select ops.set_supplier_paused(%L, null).',
       target.code));
-  select o.* into offer from core.active_offers o where o.product_id = moved.product_id and o.supplier = target.code;
+  select o.* into offer from core.active_offers o
+  where o.product_id = moved.product_id and o.supplier = target.code and o.min_price <= moved.price;
   perform core.require(offer.supplier is not null,
     format('supplier %s has no usable offer of product %s (%s)', target.code, moved.product_id, moved.product_name),
     'object_not_in_prerequisite_state', format('Its offers, and why each is unusable: select * from ops.offers '

@@ -16,7 +16,10 @@ begin
       select p.id from supply.products p
       where p.currency = ended.to_currency and exists (
         select from supply.offers o where o.product_id = p.id and o.currency = ended.from_currency)
-        and not core.has_offer(p.id)
+        and exists (
+          select from core.product_prices x
+          where x.product_id = p.id and x.price < coalesce(
+            (select min(o.min_price) from core.active_offers o where o.product_id = p.id), 'infinity'))
       order by p.id for no key update));
     update supply.rates r set is_end_noted = true
     where r.from_currency = ended.from_currency and r.to_currency = ended.to_currency;

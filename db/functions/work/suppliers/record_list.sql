@@ -4,7 +4,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   product_ids int[];
-  were_offered int[];
+  were_offered supply.product_floor[];
 begin
   perform 1 from supply.supplier_syncs y join supply.suppliers s on s.code = y.supplier
   where y.supplier = record_list.supplier and y.lease_token = record_list.lease_token and y.lease_expires_at > now()
