@@ -12,7 +12,7 @@ const { database, sql, order, eventsOf } = itemTests()
 
 /** The tables behind the schema `bi`, and their columns that analysts do not see. A new column belongs to one or the other. */
 const unseen: { [table: string]: string } = {
-  accounts: 'low_balance_threshold last_seq',
+  accounts: 'low_balance_threshold last_seq list_id list_set_at',
   products: 'game_id delivery_fields amount_value min_margin',
   offers: 'max_cost problem',
   orders: `id idempotency_key external_order_id callback_url request_items payment_code reason updated_at request_id

@@ -6,8 +6,9 @@ begin
   return query
   with priced as materialized (
     select i.ordinal, array_agg(i order by i.place) as items,
-      least(min((i.faults[1]).result), case when core.keys_of_items(array_agg(i)) > 10000
-        then 'QUANTITY_OUT_OF_RANGE'::supply.order_result end) as fault,
+      least(min((i.faults[1]).result), case
+        when sum(i.quantity::bigint) filter (where i.delivery_type = 'key') > 10000
+          then 'QUANTITY_OUT_OF_RANGE'::supply.order_result end) as fault,
       -- guard: an order costs price times quantity
       case when count(i.price) = count(*) then sum(i.price * i.quantity) end as total,
       jsonb_agg(jsonb_build_object('productId', i.product_id, 'quantity', i.quantity, 'deliveryData', i.delivery_data)

@@ -23,8 +23,9 @@ begin
         select f.* from unnest(d.items) as i cross join lateral unnest(i.faults) as f where f.result = d.result
         union all
         select null, 'items', 'the keys of one order must be at most 10000 in all; these are '
-          || core.keys_of_items(d.items), null
-        where d.result = 'QUANTITY_OUT_OF_RANGE' and core.keys_of_items(d.items) > 10000
+          || sum(i.quantity::bigint), null
+        from unnest(d.items) as i where d.result = 'QUANTITY_OUT_OF_RANGE' and i.delivery_type = 'key'
+        having sum(i.quantity::bigint) > 10000
         union all
         select null, 'maxTotal', 'the total is now ' || d.total, d.total
         where d.result = 'PRICE_CHANGED' and d.total > (d.request).max_total
