@@ -7,7 +7,7 @@ import { answer, completed } from '../support/items.ts'
 
 const { database, sql, order, partner } = itemTests()
 const run = promisify(execFile)
-const program = join(import.meta.dirname, '../../docs/programs/read_on.py')
+const program = join(import.meta.dirname, '../../docs/operations/read_on.py')
 
 /** The rows of both, as the source has them and as the warehouse has them. */
 const rowsOf = async (schema: string) => ({
