@@ -193,7 +193,7 @@ describe('an operator who was added', () => {
           .filter(({ callable }) => !callable)
           .map(({ name }) => name)
           .sort(),
-      ).toEqual([...['add_operator', 'set_amount_limit', 'set_approval']])
+      ).toEqual([...['add_operator', 'set_amount_limit', 'set_approval', 'trust_supplier_host']])
       expect(rows.length).toBeGreaterThan(50)
     })
   })

@@ -74,7 +74,7 @@ select ops.set_list_price(''gold'', 1, 85);
 select ops.set_list_price(''gold'', 1, 80, min_quantity => 50);
 select ops.set_account_list(2, ''gold'');
 What a partner pays, and what that leaves: select * from ops.prices(2);'),
-  ('suppliers', 'suppliers supplier_health check_supplier trust_supplier_host supplier_attempts upsert_supplier'
+  ('suppliers', 'suppliers supplier_health check_supplier supplier_attempts upsert_supplier'
     ' set_supplier_active'
     ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'
     ' set_min_margin rates set_rate',
@@ -96,7 +96,7 @@ select * from ops.begin_recovery(''the dump of Monday'');
 select * from ops.recovery;
 select ops.release_events(dry_run => false);
 select ops.end_recovery();'),
-  ('operators', 'operator_log add_operator set_amount_limit set_approval',
+  ('operators', 'operator_log add_operator set_amount_limit set_approval trust_supplier_host',
     'Each person has a login with the roles of his work: operator (all of these), support, trade, finance.
 The login that migrates the database creates it:
 select ops.add_operator(''anna'', ''{support,finance}'');
