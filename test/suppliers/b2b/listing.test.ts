@@ -57,9 +57,14 @@ it('the list waits for a 429 once, and gives up at the second', async () => {
   expect(await during({ damage: limited, to: first(2) }, async () => list(['112']))).toEqual({
     ok: false,
     error: 'HTTP 429',
+    httpStatus: 429,
   })
   const long = { status: 429, headers: { 'retry-after': '61' } }
-  expect(await during({ damage: long }, async () => list(['112']))).toEqual({ ok: false, error: 'HTTP 429' })
+  expect(await during({ damage: long }, async () => list(['112']))).toEqual({
+    ok: false,
+    error: 'HTTP 429',
+    httpStatus: 429,
+  })
 })
 
 it('the wait for a 429 ends with the call', async () => {

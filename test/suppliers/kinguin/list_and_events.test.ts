@@ -55,7 +55,7 @@ describe('the list', () => {
 
   it('is an error where another server answers 404', async () => {
     kinguin().setFault({ damage: { status: 404, json: { error: 'no such host' } } })
-    expect(await list('game')).toEqual({ ok: false, error: 'HTTP 404' })
+    expect(await list('game')).toEqual({ ok: false, error: 'HTTP 404', httpStatus: 404 })
   })
 })
 
