@@ -2,6 +2,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { operatorOf, refusals } from '../support/operator.ts'
+import { oneValue } from '../support/sql/one_value.ts'
 
 // Whoever may make a type may make its casts, and a function of ours that casts an argument runs them as supply_owner.
 const database = testDatabase()
@@ -22,6 +23,8 @@ const values: { [type: string]: string } = {
 }
 
 beforeAll(async () => {
+  // ops.set_account_list looks for the account first.
+  values.bigint = await oneValue<string>(database.sql`select ops.create_account('A partner')::text`)
   await database.sql.unsafe(`
     create schema lab;
     grant usage, create on schema lab to public`)
