@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { operatorOf } from '../support/operator.ts'
+import { loadDemoCatalog } from '../support/partner.ts'
 import { comparable, Names, sectionsOfPages } from './runbook/page.ts'
 import { asPsql } from './runbook/psql.ts'
 import { scenes } from './runbook/scenes.ts'
@@ -43,8 +44,11 @@ describe('the SQL of docs/operations/operators.md', () => {
   const database = testDatabase()
   const operator = operatorOf(database)
 
-  // `npm start` makes the demo partner first: account 1, key 1.
-  beforeAll(() => database.sql`select ops.ensure_demo_key()`)
+  // `npm start` loads the demo catalog and makes the demo partner first: account 1, key 1.
+  beforeAll(async () => {
+    await loadDemoCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
+    await database.sql`select ops.ensure_demo_key()`
+  })
 
   test('is one statement a line', () => {
     expect(statements.length).toBeGreaterThan(3)
