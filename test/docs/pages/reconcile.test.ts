@@ -78,7 +78,7 @@ describe.each(programsOf('reconcile'))('$file', ({ file, path, command }) => {
     await place(sql(), partner, { externalOrderId: 'open' })
     for (const reference of [...many, 'none', 'partial', 'open']) remember(reference)
 
-    await sql()`select ops.deposit(${partner.accountId}, 50, 'second deposit')`
+    await sql()`select ops.deposit(${partner.accountId}, 50, 'second deposit', allow => '{known_reference}')`
     await sql()`select ops.refund_item(${partial.body.items[1]?.id ?? null}, 10.5, 'complaint 1', 'it was the wrong player')`
     while ((await sql()`select work.number_results() as more`)[0]?.more);
   }
