@@ -6,6 +6,7 @@ import project from '../../package.json' with { type: 'json' }
 import { readCommandLine } from '../../src/commands/command_line.ts'
 import { commands } from '../../src/commands/commands.ts'
 import { describeFailure } from '../../src/commands/failure.ts'
+import { testDatabase } from '../support/database.ts'
 import { startRawServer } from '../support/servers/raw_server.ts'
 
 const run = promisify(execFile)
@@ -81,6 +82,7 @@ test('a command that there is not is refused in one line', async () => {
 })
 
 describe('one line names the wrong setting of', () => {
+  const database = testDatabase()
   const nowhere = 'postgres://me:not-to-be-shown@127.0.0.1:1/supply'
 
   test.each(['migrate', 'demo', 'start', 'reseal'])('%s, whose database cannot be reached', async (name) => {
@@ -96,7 +98,7 @@ describe('one line names the wrong setting of', () => {
   ])('%s whose %s is taken', async (name, setting, others) => {
     const other = await startRawServer()
     const { port } = other
-    const settings = { DATABASE_URL: nowhere, ...others, [setting]: String(port) }
+    const settings = { DATABASE_URL: database.url, ...others, [setting]: String(port) }
     const { code, stdout, stderr } = await call('src/main.ts', [name], settings)
     await other.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
