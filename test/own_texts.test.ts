@@ -28,10 +28,8 @@ const patterns: [where: string, decides: string, pattern: RegExp][] = [
   ['{src,tasks}/**/*.ts', 'a whole text', /\.(?:error|message|lost) [!=]== ['"`][^'"`]* /],
 ]
 
-// The terminal prints ops.order_story, whose steps are words. The others read texts of Node, of V8 and of
-// graphile-worker, or only add words to a message.
+// These read texts of Node, of V8 and of graphile-worker, or only add words to a message.
 const exempt = [
-  'src/commands/order_stories.ts',
   'src/commands/receiver.ts',
   'src/http/validate.ts',
   'src/messages/json_fault.ts',

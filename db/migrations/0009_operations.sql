@@ -12,6 +12,16 @@ comment on type supply.alert_kind is
   'check (audit), the process (wrong_clock), the database (clock_went_back), the currency (low_balance), the session '
   '(old_snapshot) or the replication slot (slot_behind).';
 
+-- The order of the steps of one moment.
+create type supply.order_step as enum (
+  'placed', 'charged', 'round_started', 'operator_action', 'sent_to_supplier', 'asked_supplier', 'pushed',
+  'item_completed', 'item_failed', 'order_completed', 'order_failed', 'refunded', 'event_created', 'no_event',
+  'delivery_attempt', 'delivered', 'given_up', 'alert', 'acknowledged', 'planned'
+);
+comment on type supply.order_step is
+  'What happens to an order: pushed: a supplier sent a result; no_event: the partner reads the result from the order; '
+  'round_started: a redelivery began; given_up: the event became a dead letter; planned: the next step.';
+
 create type supply.occurrence as (kind supply.alert_kind, subject text, account_id bigint, message text);
 comment on type supply.occurrence is
   'Something that operators are alerted of: its kind, its subject, the account if it is about one, and what happened '

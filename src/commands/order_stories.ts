@@ -2,7 +2,7 @@ import type { Database, Functions } from '../database/client.ts'
 import { codeOf, observed } from '../database/observed.ts'
 import { type Colour, painter, printable, timeOfDay } from '../demo/terminal_text.ts'
 
-type Entry = Functions['ops.order_story']['result'][number]
+type Entry = Functions['ops.order_history']['result'][number]
 
 /** How the story of an order is printed: one line a step, on a terminal of this width. */
 export type Telling = { colours: boolean; columns: number }
@@ -19,7 +19,7 @@ const lookMs = 250
 const mostOrders = 20
 const longestMs = 15 * 60_000
 
-/** Follows new orders with the operators' connection `db`, by ops.order_story; each step is a line to `print`. */
+/** Follows new orders with the operators' connection `db`, by ops.order_history; each step is a line to `print`. */
 export function createOrderStories(db: Database, print: (line: string) => void, telling: () => Telling): OrderStories {
   const followed = new Map<string, { told: Set<string>; until: number }>()
   let looking = Promise.resolve()
@@ -31,9 +31,9 @@ export function createOrderStories(db: Database, print: (line: string) => void, 
     const lines: { at: Date; line: string }[] = []
     for (const [code, { told, until }] of followed) {
       // A failed read is tried again at the next look.
-      const entries = await db.call('ops.order_story', { reference: code }).catch(() => [])
+      const entries = await db.call('ops.order_history', { reference: code }).catch(() => [])
       for (const entry of entries.filter(isSettled)) {
-        const key = `${entry.at.toISOString()} ${entry.what} ${entry.detail}`
+        const key = `${entry.at.toISOString()} ${entry.step} ${entry.detail}`
         if (told.has(key)) continue
         told.add(key)
         lines.push({ at: entry.at, line: storyLine(code, entry, telling()) })
@@ -65,47 +65,32 @@ export function createOrderStories(db: Database, print: (line: string) => void, 
   }
 }
 
-/**
- * The name and colour of a step; undefined for what is left out: what a step before it implies, and what is to come.
- */
-function stepOf({ what, detail }: Entry): { name: string; colour: Colour } | undefined {
-  if (what === 'placed') return { name: 'placed', colour: 'cyan' }
-  if (what.startsWith('sent to ')) return { name: 'supplier', colour: 'yellow' }
-  if (what === 'order completed') return { name: 'completed', colour: 'green' }
-  if (what === 'order failed') return { name: 'failed', colour: 'red' }
-  if (what === 'refunded') return { name: 'refunded', colour: 'magenta' }
-  if (what === 'webhook sent') return { name: 'webhook', colour: isDelivered(detail) ? 'green' : 'red' }
-  if (what === 'no event') return { name: 'no webhook', colour: 'cyan' }
-  if (what === 'dead letter') return { name: 'dead letter', colour: 'red' }
-  return undefined
+// A step before it implies what is left out here.
+const shownSteps: Record<string, { name: string; colour: Colour }> = {
+  placed: { name: 'placed', colour: 'cyan' },
+  sent_to_supplier: { name: 'supplier', colour: 'yellow' },
+  order_completed: { name: 'completed', colour: 'green' },
+  order_failed: { name: 'failed', colour: 'red' },
+  refunded: { name: 'refunded', colour: 'magenta' },
+  delivery_attempt: { name: 'webhook', colour: 'red' },
+  no_event: { name: 'no webhook', colour: 'cyan' },
+  given_up: { name: 'dead letter', colour: 'red' },
 }
 
-const isDelivered = (detail: string) => detail.includes(': delivered, ')
+const isSettled = ({ step, is_open }: Entry) => step in shownSteps && !is_open
 
-/** Whether an entry is a step whose end is known. */
-function isSettled(entry: Entry): boolean {
-  return stepOf(entry) !== undefined && !entry.detail.includes('under way')
-}
+const isLast = ({ step, outcome }: Entry) => step === 'no_event' || step === 'given_up' || outcome === 'delivered'
 
-function isLast({ what, detail }: Entry): boolean {
-  return what === 'no event' || what === 'dead letter' || (what === 'webhook sent' && isDelivered(detail))
-}
-
-/** One step of an order's story. A text that is wider than the terminal continues below its beginning. */
+/** One step of an order's history. A text that is wider than the terminal continues below its beginning. */
 export function storyLine(code: string, entry: Entry, { colours, columns }: Telling): string {
   const paint = painter(colours)
-  const { name, colour } = stepOf(entry) ?? { name: entry.what, colour: 'cyan' }
+  const { name, colour } = shownSteps[entry.step] ?? { name: entry.what, colour: 'cyan' }
   const head = `${timeOfDay(entry.at)}  ${code.slice(0, 10)}…  `
   const step = name.padEnd(11)
   const indent = head.length + step.length + 2
-  const detail = wrapped(printable(shownDetail(entry)), Math.max(20, columns - indent))
-  return `${paint('dim', head)}${paint(colour, step)}  ${detail.join(`\n${' '.repeat(indent)}`)}`
-}
-
-/** Without who placed it: what was ordered matters more on a narrow terminal. */
-function shownDetail({ what, detail }: Entry): string {
-  const [, ...rest] = what === 'placed' ? detail.split(' orders ') : []
-  return rest.length === 0 ? detail : rest.join(' orders ')
+  const detail = wrapped(printable(entry.detail), Math.max(20, columns - indent))
+  const shown = entry.outcome === 'delivered' ? 'green' : colour
+  return `${paint('dim', head)}${paint(shown, step)}  ${detail.join(`\n${' '.repeat(indent)}`)}`
 }
 
 /** The text in lines of at most so many characters, but for a word that is longer. */

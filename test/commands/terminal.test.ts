@@ -94,14 +94,22 @@ test('a second Ctrl-C ends the process at once, but not the one that npm passes 
 
 describe('a step of a story', () => {
   const entry = {
-    ...{ at: new Date(2026, 10, 22, 9, 5, 7), elapsed: '0', actor: 'partner', what: 'placed' },
-    detail: 'a shop (account 1) orders a\u001b[2Jb at 89.00 RUB, as first-1; no callback URL',
+    ...{
+      at: new Date(2026, 10, 22, 9, 5, 7),
+      elapsed: '0',
+      step: 'placed',
+      is_open: false,
+      outcome: '',
+      actor: 'partner',
+      what: 'placed',
+    },
+    detail: 'a\u001b[2Jb at 89.00 RUB, as first-1; account 1 (a shop); no callback URL',
   }
   const code = `ord_${'0a'.repeat(16)}`
 
   test('has no colours where none are wanted, and nothing that steers the terminal', () => {
     expect(storyLine(code, entry, { colours: false, columns: 200 })).toBe(
-      '09:05:07  ord_0a0a0a…  placed       a?[2Jb at 89.00 RUB, as first-1; no callback URL',
+      '09:05:07  ord_0a0a0a…  placed       a?[2Jb at 89.00 RUB, as first-1; account 1 (a shop); no callback URL',
     )
   })
 
@@ -110,7 +118,7 @@ describe('a step of a story', () => {
     expect(line).toContain('\u001b[36mplaced')
     const lines = stripVTControlCharacters(line).split('\n')
     expect(lines.every((each) => each.length <= 60)).toBe(true)
-    expect(lines[1]).toBe(`${' '.repeat(36)}first-1; no callback URL`)
+    expect(lines[1]).toBe(`${' '.repeat(36)}first-1; account 1 (a`)
   })
 })
 

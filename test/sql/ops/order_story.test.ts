@@ -97,7 +97,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
   test('has a line for each step', async () => {
     const { lines } = await story()
     expect(told(lines)).toEqual([
-      'partner | placed | Acme Games (account N) orders 3 × Gift key at 20.00 RUB, as acme-1042; the result goes to https://shop.example/hooks?…; request acme-r-77',
+      'partner | placed | 3 × Gift key at 20.00 RUB, as acme-1042; account N (Acme Games); the result goes to https://shop.example/hooks?…; request acme-r-77',
       'service | charged | 60.00 RUB with payment code PAYMENT; the balance is 940.00',
       'service | sent to first | item 1 (3 × Gift key): first cannot deliver it (OUT_OF_STOCK: sold out), so second gets it',
       'service | sent to second | item 1 (3 × Gift key): no answer was recorded, because the worker was lost; second may have received it',

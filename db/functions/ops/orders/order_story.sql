@@ -1,26 +1,9 @@
 -- Roles: support, trade, finance
 create or replace function ops.order_story(reference text)
 returns table (at timestamptz, elapsed interval, actor text, what text, detail text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  order_id bigint;
-  placed_at timestamptz;
-begin
-  select o.id, o.created_at into strict order_id, placed_at
-  from supply.orders o where o.code = core.refer_to('order', reference);
-  return query
-  select date_trunc('milliseconds', s.at), date_trunc('milliseconds', s.at - placed_at), s.actor, s.what, s.detail
-  from (
-    select * from core.story_of_order(order_id)
-    union all select * from core.story_of_items(order_id)
-    union all select * from core.story_of_deliveries(order_id)
-    union all select * from core.story_of_alerts(order_id)
-    union all select * from core.story_of_operators(order_id)
-    union all select * from core.story_of_plans(order_id)
-  ) as s
-  order by s.at, s.place, s.detail;
-end
+  select h.at, h.elapsed, h.actor, h.what, h.detail from ops.order_history(reference) h
 $$;
 comment on function ops.order_story is
   'Returns what happened to one order, in order of time, and the next planned step. Takes an order code, external id,

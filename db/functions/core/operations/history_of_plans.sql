@@ -1,8 +1,8 @@
-create or replace function core.story_of_plans(order_id bigint)
-returns table (at timestamptz, place int, actor text, what text, detail text)
+create or replace function core.history_of_plans(order_id bigint)
+returns table (at timestamptz, step supply.order_step, actor text, what text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select greatest(now(), p.due_at), 12, 'service',
+  select greatest(now(), p.due_at), 'planned'::supply.order_step, 'service',
     case when p.due_at > now() then 'planned' else 'now' end,
     case
       when p.due_at is null then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s '
@@ -22,10 +22,11 @@ as $$
     select s.*, coalesce(s.lease_expires_at, s.next_check_at) as due_at,
       s.sent_at is null and exists (
         select from supply.suppliers su where su.code = s.supplier and su.paused_at is not null) as is_waiting
-    from core.story_items s where s.order_id = story_of_plans.order_id and s.completed_at is null
+    from core.history_items s where s.order_id = history_of_plans.order_id and s.completed_at is null
   ) as p
   union all
-  select greatest(now(), p.due_at), 12, 'service', case when p.due_at > now() then 'planned' else 'now' end,
+  select greatest(now(), p.due_at), 'planned'::supply.order_step, 'service',
+    case when p.due_at > now() then 'planned' else 'now' end,
     case p.state
       when 'dead' then format('the partner did not receive the result: ops.redeliver(%L) starts a new round', p.id)
       when 'sending' then 'without a result, the attempt counts as lost'
@@ -37,8 +38,8 @@ as $$
   from (
     select e.id, e.state, e.attempts,
       case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
-    from supply.events e where e.order_id = story_of_plans.order_id and e.state <> 'delivered'
+    from supply.events e where e.order_id = history_of_plans.order_id and e.state <> 'delivered'
   ) as p
 $$;
-comment on function core.story_of_plans is
-  'Returns the last rows of an order''s story: the next planned steps, and what waits for an operator.';
+comment on function core.history_of_plans is
+  'Returns the last steps of an order: the next planned steps, and what waits for an operator.';
