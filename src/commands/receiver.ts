@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util'
 import { loadConfig } from '../config.ts'
 import { describeReceived, describeSession } from '../demo/receiver/describe.ts'
 import { type Answer, type Receiver, startReceiver } from '../demo/receiver/receiver.ts'
-import { printable } from '../demo/terminal_text.ts'
 import { errorCode } from '../network/error_code.ts'
 import { asOperator } from './connections.ts'
 import { knownDemoKey } from './demo_data.ts'
@@ -16,25 +15,12 @@ const usage = `usage: npm run receiver -- [options]
 Receives webhooks as a partner's backend should: verifies, deduplicates and prints them.
 
   --port <port>          the port to listen on, default 4100
-  --host <address>       the address to listen on, default 127.0.0.1
   --secret-file <path>   a file that holds the account's signing secret, 64 hex characters; - is standard input
-  --secret <secret>      the secret itself; other users of the machine can see it in the list of processes
   --demo                 the secret of the demo partner of the service that npm start runs here
   --answer <answer>      the answer to valid deliveries: ok (200, the default), a status such as 503, or hang (none)
-  --retry-after <s>      the Retry-After of a 429 or 503, in seconds
-  --delay <s>            the delay of each answer, in seconds; the service waits 10
-  --show-body            prints each body as it arrived, with the keys in it
 `
 
-type Options = {
-  port: number
-  host: string
-  secret: string | undefined
-  answer: Answer
-  retryAfter: number | undefined
-  delayMs: number | undefined
-  showBody: boolean
-}
+type Options = { port: number; secret: string | undefined; answer: Answer }
 
 /** A fault in the command line, or in the secret that it names. */
 class UsageError extends Error {}
@@ -64,26 +50,9 @@ export async function receiver(argv: string[]): Promise<void> {
 
 async function readOptions(argv: string[]): Promise<Options> {
   const values = readArguments(argv)
-  const { port = '4100', host = '127.0.0.1', 'retry-after': retryAfter, delay } = values
-  const answer = readAnswer(values.answer ?? 'ok')
-  refuseUnless(isWholeNumber(port, 65_535), `--port ${port} is not a port (0 to 65535)`)
-  if (retryAfter !== undefined) {
-    refuseUnless(answer === 429 || answer === 503, '--retry-after needs --answer 429 or 503')
-    refuseUnless(isWholeNumber(retryAfter, 999_999_999), `--retry-after ${retryAfter} is not a whole number of seconds`)
-  }
-  if (delay !== undefined) {
-    const isDelay = /^\d{1,3}(\.\d{1,3})?$/.test(delay)
-    refuseUnless(isDelay, `--delay ${delay} is not a number of seconds below 1000`)
-  }
-  return {
-    port: Number(port),
-    host,
-    answer,
-    secret: await readSecret(values),
-    retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
-    delayMs: delay === undefined ? undefined : Number(delay) * 1_000,
-    showBody: values['show-body'] === true,
-  }
+  const { port = '4100' } = values
+  refuseUnless(isPort(port), `--port ${port} is not a port (0 to 65535)`)
+  return { port: Number(port), answer: readAnswer(values.answer ?? 'ok'), secret: await readSecret(values) }
 }
 
 function refuseUnless(isRight: boolean, fault: string): void {
@@ -94,11 +63,8 @@ function readArguments(argv: string[]) {
   const option = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
   try {
-    const options = { port: option, host: option, secret: option, 'secret-file': option, answer: option }
-    return parseArgs({
-      args: argv,
-      options: { ...options, 'retry-after': option, delay: option, demo: flag, 'show-body': flag },
-    }).values
+    const options = { port: option, 'secret-file': option, demo: flag, answer: option }
+    return parseArgs({ args: argv, options }).values
   } catch (error) {
     // Node adds advice in further sentences and lines.
     const [fault = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
@@ -112,17 +78,14 @@ function readAnswer(given: string): Answer {
   return Number(given)
 }
 
-function isWholeNumber(given: string, highest: number): boolean {
-  return /^\d{1,9}$/.test(given) && Number(given) <= highest
-}
+const isPort = (given: string) => /^\d{1,5}$/.test(given) && Number(given) <= 65_535
 
 async function readSecret(values: ReturnType<typeof readArguments>): Promise<string | undefined> {
-  const { secret, 'secret-file': file, demo } = values
-  const sources = [secret, file, demo].filter((source) => source !== undefined)
-  refuseUnless(sources.length < 2, '--secret, --secret-file and --demo exclude each other')
-  if (sources.length === 0) return undefined
-  const given = demo ? await readDemoSecret() : file === undefined ? secret : await readSecretFile(file)
-  const trimmed = given?.trim() ?? ''
+  const { 'secret-file': file, demo } = values
+  refuseUnless(!demo || file === undefined, '--secret-file and --demo exclude each other')
+  if (demo) return readDemoSecret()
+  if (file === undefined) return undefined
+  const trimmed = (await readSecretFile(file)).trim()
   refuseUnless(/^[0-9a-fA-F]{64}$/.test(trimmed), 'the secret is not 64 hexadecimal characters')
   return trimmed
 }
@@ -151,19 +114,16 @@ async function readDemoSecret(): Promise<string> {
   throw new UsageError('--demo: the demo partner has no secret')
 }
 
-async function start({ secret, retryAfter, delayMs, showBody, ...rest }: Options): Promise<Receiver> {
+async function start({ secret, ...rest }: Options): Promise<Receiver> {
   const colours = process.stdout.hasColors?.() ?? false
   try {
     return await startReceiver({
       ...rest,
       secret: secret ?? (() => undefined),
-      ...(retryAfter === undefined ? {} : { retryAfter }),
-      ...(delayMs === undefined ? {} : { delayMs }),
-      ...(showBody ? { onBody: (body) => console.log(printable(body.toString('utf8'))) } : {}),
       onEvent: (received) => console.log(describeReceived(received, { colours })),
     })
   } catch (error) {
-    throw new Error(`cannot listen on ${rest.host} port ${rest.port}: ${reasonOf(error)}`)
+    throw new Error(`cannot listen on port ${rest.port}: ${reasonOf(error)}`)
   }
 }
 
@@ -175,22 +135,18 @@ function reasonOf(error: unknown): string {
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is taken',
   EACCES: 'permission denied',
-  EADDRNOTAVAIL: 'no such address on this machine',
-  ENOTFOUND: 'no such host',
   ENOENT: 'no such file',
   EISDIR: 'it is a folder',
 }
 
-function greeting(url: string, { answer, retryAfter, delayMs, secret }: Options): string {
+function greeting(url: string, { answer, secret }: Options): string {
   const status = answer === 'ok' ? '200' : answer === 'hang' ? 'nothing' : answer
-  const wait = retryAfter === undefined ? '' : ` with Retry-After: ${retryAfter}`
-  const delay = delayMs === undefined ? '' : ` after ${delayMs / 1_000} s`
   const trust =
     secret === undefined
       ? `No secret given: nothing is verified, and anyone could have sent what is shown. Ctrl-C stops the receiver.
 Pass the secret that the operators gave you with --secret-file; --demo uses that of the demo partner of npm start.`
       : 'Signatures are verified. Ctrl-C stops the receiver.'
-  return `receiver: listening on ${url}, answering ${status}${wait}${delay}\n${trust}`
+  return `receiver: listening on ${url}, answering ${status}\n${trust}`
 }
 
 /**

@@ -42,10 +42,9 @@ test('plain data is sealed, and a new key takes the place of an old one, under l
   const receiver: Receiver = await startReceiver({
     secret: () => secret || undefined,
     answer: 'ok',
-    onBody: (body) => {
-      const text = body.toString()
-      const id: string = JSON.parse(text).event_id
-      bodies.set(id, new Set([...(bodies.get(id) ?? []), text]))
+    onEvent: ({ event }) => {
+      if (event !== null)
+        bodies.set(event.event_id, new Set([...(bodies.get(event.event_id) ?? []), JSON.stringify(event)]))
     },
   })
   const given = new Map<string, string[]>()

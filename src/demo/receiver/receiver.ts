@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readBytes } from '../../messages/bytes.ts'
 import { listen } from '../../network/listen.ts'
 import type { OrderEvent } from './event.ts'
@@ -13,17 +12,10 @@ export type Answer = 'ok' | 'hang' | number
 
 export type ReceiverOptions = {
   port?: number
-  host?: string
   /** The signing secret, or how to look it up when a delivery comes; undefined while it is not known yet. */
   secret: string | (() => string | undefined | Promise<string | undefined>)
   /** What to answer to good deliveries, always or by the event; `delivery` counts the deliveries of that event. */
   answer?: Answer | ((event: OrderEvent, delivery: number) => Answer)
-  /** `Retry-After` of a 429 or 503, in seconds. Without it the header is not sent. */
-  retryAfter?: number
-  /** How long each answer is held back, in milliseconds. */
-  delayMs?: number
-  /** Called with each received body, after `onEvent`. The body can contain keys. */
-  onBody?: (body: Buffer) => void
   /** Called once for each POST, when it has been answered or left unanswered. */
   onEvent?: (received: Received) => void
 }
@@ -53,12 +45,11 @@ const bodyLimit = 10 * 1024 * 1024
  * is not known, deliveries are taken unverified. Rejects when the port cannot be had.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { host = '127.0.0.1', port = 0 } = options
   const journal = createJournal(options.onEvent)
   const server = createServer((request, response) => void handle(options, journal, request, response))
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
-  const { url, port: actualPort, close } = await listen(server, host, port)
+  const { url, port: actualPort, close } = await listen(server, '127.0.0.1', options.port ?? 0)
   return {
     url,
     port: actualPort,
@@ -88,15 +79,8 @@ async function handle(
   const headers = plainHeaders(request)
   const at = new Date()
   const verdict = await decide(options, journal, body === 'too large' ? body : { headers, body, at })
-  const { status } = verdict
-  if (options.delayMs !== undefined) await sleep(options.delayMs, undefined, { ref: false })
-  if (status !== null) {
-    const wait =
-      (status === 429 || status === 503) && options.retryAfter !== undefined ? String(options.retryAfter) : null
-    response.writeHead(status, wait === null ? {} : { 'retry-after': wait }).end()
-  }
+  if (verdict.status !== null) response.writeHead(verdict.status).end()
   journal.add({ at, path: request.url ?? '/', headers, ...verdict })
-  if (body !== 'too large') options.onBody?.(body)
 }
 
 /** The received bytes of the body, which are what the signature covers. */

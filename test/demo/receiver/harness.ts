@@ -69,11 +69,7 @@ export async function deliver(url: string, event: TestEvent, options: SendOption
   return outcome
 }
 
-export const answeredWith = (status: number, retryAfter: number | null = null): SendOutcome => ({
-  kind: 'answered',
-  status,
-  retryAfter,
-})
+export const answeredWith = (status: number): SendOutcome => ({ kind: 'answered', status, retryAfter: null })
 
 /** Starts receivers that end with the test; they know the secret unless told otherwise. */
 export function receivers(): (options?: Partial<ReceiverOptions>) => Promise<Receiver> {
