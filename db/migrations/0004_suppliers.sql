@@ -114,7 +114,9 @@ create type supply.call_result as (
   raw text,
   http_status int,
   retry_after double precision,
-  supplier_order_id text
+  supplier_order_id text,
+  unit_price numeric,
+  price_currency text
 );
 comment on type supply.call_result is
   'What a supplier said about an item, in answer to a call or by a push.';
@@ -138,6 +140,8 @@ comment on column supply.call_result.raw is 'The beginning of an answer that can
 comment on column supply.call_result.http_status is 'The status code of the answer.';
 comment on column supply.call_result.retry_after is 'How many seconds to wait, as the supplier asked.';
 comment on column supply.call_result.supplier_order_id is 'The supplier''s own id of the order.';
+comment on column supply.call_result.unit_price is 'What the supplier charges for a unit; null: it does not say.';
+comment on column supply.call_result.price_currency is 'The currency of unit_price; null: that of its offer.';
 
 -- Apart from supply.suppliers, so that an operator's open transaction stops no calls.
 create table supply.supplier_places (

@@ -25,7 +25,7 @@ comment on type supply.order_fault is 'Why a field of a request is refused; pric
 create type supply.priced_item as (
   ordinal int, place bigint, product_id bigint, quantity int, delivery_data jsonb, product_name text,
   delivery_type text, price numeric, available boolean, supplier text, sku text, cost numeric,
-  faults supply.order_fault[]
+  supplier_cost numeric, supplier_currency text, rate numeric, faults supply.order_fault[]
 );
 comment on type supply.priced_item is
   'An item of the request with this ordinal, at its place from 1, with what the catalog says of it; faults: null if it '
@@ -158,6 +158,11 @@ create table supply.order_items (
   held_reason text,
   recovered_at timestamptz,
   cost numeric(14,2),
+  supplier_cost numeric check (supplier_cost >= 0),
+  supplier_currency text collate "C",
+  rate numeric,
+  offered_cost numeric,
+  offered_currency text collate "C",
   limited_at timestamptz,
   limited_rank int check (limited_rank between 0 and 8),
   unique (order_id, position, part),
@@ -217,6 +222,15 @@ comment on column supply.order_items.recovered_at is
   'When a recovery began while the item was open: a supplier is asked for it before it is sent.';
 comment on column supply.order_items.cost is
   'What a unit costs at the supplier, in the product''s currency, by the offer that was used; null: unknown.';
+comment on column supply.order_items.supplier_cost is
+  'What a unit costs in supplier_currency: what the supplier charged where its answer says that, else the cost of the '
+  'offer when it was chosen. A unit of several that cost differently has the mean. null: unknown.';
+comment on column supply.order_items.supplier_currency is 'The currency in which the supplier is paid.';
+comment on column supply.order_items.rate is
+  'What a unit of supplier_currency was in the order''s currency when the offer was chosen; null: unknown.';
+comment on column supply.order_items.offered_cost is
+  'The cost of the offer where the supplier charged another price; null: supplier_cost is that of the offer.';
+comment on column supply.order_items.offered_currency is 'The currency of offered_cost.';
 comment on column supply.order_items.limited_at is
   'From when on the next call waits, or waited, for a place at the supplier; null: a place was free.';
 comment on column supply.order_items.limited_rank is

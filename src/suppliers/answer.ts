@@ -48,11 +48,15 @@ const ignoredCodes = v.optional(
 
 const reference = v.nullish(v.string('must be a string'), null)
 
-const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier }
+// For our books only: what makes no sense is left out, and holds no item.
+const unitPrice = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1e9))), null)
+const currency = v.fallback(v.nullish(v.pipe(v.string(), v.regex(/^[A-Z]{3}$/))), null)
+
+const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier, unitPrice, currency }
 
 /**
- * The answer of a supplier: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId` and
- * `reference`. `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes of an
+ * The answer of a supplier: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId`, `reference`, and
+ * what it charges for a unit (`unitPrice`, `currency`). `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes of an
  * answer that is `processing` only serve to remove them from its other texts. At most 10,000 codes of 1 to 1000
  * characters (and 2000 bytes).
  */

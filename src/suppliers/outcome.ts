@@ -6,7 +6,8 @@ import type { Exchange, HttpAnswer } from './exchange.ts'
 /**
  * The outcome of a call to a supplier, or of a result that it pushed. A plain JSON value.
  *
- * - `answered`: the supplier answered with the status of the order. `codes` is empty while `processing`.
+ * - `answered`: the supplier answered with the status of the order. `codes` is empty while `processing`. `unitPrice`:
+ *   what it charges for a unit, in `currency` (absent: in that of its offer).
  * - `unknown`: nothing can be concluded; the order may or may not be under way. `error` is a short, stable technical
  *   text without secrets, `retryAfter` a wait in seconds (1..3600) that the supplier asked for, `raw` the beginning of
  *   its unusable answer (at most 2000 characters).
@@ -25,6 +26,8 @@ export type SupplierOutcome =
       reason: string | null
       supplierOrderId: string | null
       httpStatus: number | null
+      unitPrice?: number
+      currency?: string
     }
   | ({ outcome: 'unknown'; error: string } & Details)
   | { outcome: 'not_received' }
@@ -187,7 +190,7 @@ export function refused(
 
 /** The outcome of a usable answer. `httpStatus` is null where the answer was pushed. */
 export function answered(answer: SupplierAnswer, httpStatus: number | null): SupplierOutcome {
-  const { status, errorCode, reason, supplierOrderId } = answer
+  const { status, errorCode, reason, supplierOrderId, unitPrice, currency } = answer
   const texts = { errorCode, reason, supplierOrderId }
   return {
     outcome: 'answered',
@@ -196,6 +199,7 @@ export function answered(answer: SupplierAnswer, httpStatus: number | null): Sup
       ? { codes: [], ...withoutCodes(texts, answer.codes ?? []) }
       : { codes: answer.codes, ...texts }),
     httpStatus,
+    ...(typeof unitPrice === 'number' && { unitPrice, ...(typeof currency === 'string' && { currency }) }),
   }
 }
 

@@ -42,6 +42,16 @@ describe.each(methods)('an answer to a %s', (method) => {
     expect(interpret(method, 200, { ...fields, reference, more: 1 })).toEqual(answered(fields))
   })
 
+  it('keeps what a unit costs, and leaves out what is no price or no currency', () => {
+    const say = (said: object) => interpret(method, 200, { status: 'completed', ...said })
+    const charged = { status: 'completed', unitPrice: 4.755 }
+    expect(say({ unitPrice: 4.755, currency: 'EUR' })).toEqual(answered({ ...charged, currency: 'EUR' }))
+    for (const currency of [null, 'euro', 7]) expect(say({ unitPrice: 4.755, currency })).toEqual(answered(charged))
+    for (const unitPrice of [null, '4.75', -1, 1e10]) {
+      expect(say({ unitPrice, currency: 'EUR' })).toEqual(answered({ status: 'completed' }))
+    }
+  })
+
   it('may have null and blank texts for absent fields', () => {
     const body = {
       status: 'completed',

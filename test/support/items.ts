@@ -66,7 +66,7 @@ export async function answer(sql: postgres.Sql, itemId: string, result: object, 
   return record(sql, call, result, deadline)
 }
 
-type Said = { codes?: string[]; errorCode?: string; reason?: string }
+export type Said = { codes?: string[]; errorCode?: string; reason?: string; unitPrice?: number; currency?: string }
 
 export const completed = (said: Said = {}) => outcomeOf('completed', said)
 export const failed = (said: Said = {}) => outcomeOf('failed', said)

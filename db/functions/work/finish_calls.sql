@@ -20,11 +20,12 @@ as $$
           else said.outcome
         end, null, null,
         coalesce(said.codes, '{}'), said."errorCode", said.reason, said.cause, said.error, said.raw, said."httpStatus",
-        said."retryAfter", said."supplierOrderId")::supply.call_result
+        said."retryAfter", said."supplierOrderId",
+        said."unitPrice", said.currency)::supply.call_result
       from jsonb_to_recordset(finish_calls.results) as e (ordinal int, "itemId" uuid, "leaseToken" uuid, result jsonb)
       cross join lateral jsonb_to_record(e.result) as said (
         outcome text, status text, codes text[], "errorCode" text, reason text, cause text, error text, raw text,
-        "httpStatus" int, "retryAfter" double precision, "supplierOrderId" text)
+        "httpStatus" int, "retryAfter" double precision, "supplierOrderId" text, "unitPrice" numeric, currency text)
       left join lateral (
         select a.id, a.supplier, a.method from supply.supplier_attempts a where a.lease_token = e."leaseToken" offset 0
       ) as a on true),

@@ -5,7 +5,7 @@ import { answerSchema } from '../answer.ts'
 import { jsonOf, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { answered, foreign, hold, type SupplierOutcome, unusable, withoutCodes } from '../outcome.ts'
-import { count, list, number, object, optionalText, text } from '../parts.ts'
+import { count, list, meanPrice, number, object, optionalText, text } from '../parts.ts'
 
 /** The code of an order upstream. */
 export const orderCode = v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the code of an order'))
@@ -87,6 +87,8 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
     errorCode: failed?.errorCode,
     reason: order.reason ?? failed?.errorMessage,
     supplierOrderId: order.code,
+    unitPrice: meanPrice(order.items.map(({ price, amount }) => ({ price, units: amount }))),
+    currency: order.currency,
   })
   if (!said.ok) return unusable(call, answer, said.problem)
   const contradiction = isFinal ? contradictionIn(order) : undefined

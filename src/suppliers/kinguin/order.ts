@@ -13,6 +13,7 @@ const productSchema = object({
   productId: text,
   offerId: optionalText,
   qty: count,
+  price: v.fallback(v.nullish(number, null), null),
   keys: v.nullish(list(keyStatus), null),
 })
 const orderSchema = object({

@@ -4,6 +4,7 @@ import type { Ask } from '../api.ts'
 import { readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { answered, hold, type SupplierOutcome, unusable } from '../outcome.ts'
+import { meanPrice } from '../parts.ts'
 import { downloadKeys, type KinguinKey } from './keys.ts'
 import type { KinguinOrder } from './order.ts'
 
@@ -57,6 +58,8 @@ function say(call: SupplierCall, answer: HttpAnswer, order: KinguinOrder, codes:
     codes,
     errorCode: isFailed ? 'SUPPLIER_ERROR' : null,
     supplierOrderId: order.orderId,
+    unitPrice: meanPrice(order.products.map(({ price, qty }) => ({ price, units: qty }))),
+    currency: 'EUR',
   })
   if (said.ok) return answered(said.value, answer.status)
   return unusable(call, answer, said.problem, { mayHoldKeys: true })

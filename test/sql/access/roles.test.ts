@@ -13,7 +13,7 @@ type Role = (typeof roles)[number]
 /** What each role may call; supply_operator may call all of it. */
 const functions: { [name: string]: string } = {
   'support trade finance': `help find order_story order_history partner_orders acknowledge audit_all margins key_orders
-    import_lines prices`,
+    import_lines prices payables`,
   'support finance': 'refund_item approve reject set_spending_limit',
   'support trade': 'check_supplier sync_supplier set_supplier_paused',
   'trade finance': 'set_rate',

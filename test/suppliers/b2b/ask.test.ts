@@ -169,6 +169,7 @@ describe('an order that is read', () => {
       outcome: 'answered',
       status: 'completed',
       codes: [],
+      unitPrice: upstreamPrice,
     })
   })
 

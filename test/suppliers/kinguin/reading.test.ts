@@ -148,14 +148,14 @@ describe('an order there', () => {
           json: {
             ...there,
             products: [
-              { ...product, qty: 1 },
-              { ...product, qty: 2 },
+              { ...product, qty: 1, price: 4 },
+              { ...product, qty: 2, price: 4.3 },
             ],
           },
         }
       },
     })
-    expect(await adapter.get(asked)).toMatchObject({ status: 'processing' })
+    expect(await adapter.get(asked)).toMatchObject({ status: 'processing', unitPrice: 4.2, currency: 'EUR' })
   })
 })
 

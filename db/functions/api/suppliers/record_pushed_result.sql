@@ -23,6 +23,8 @@ begin
   pushed.error_code := result ->> 'errorCode';
   pushed.reason := result ->> 'reason';
   pushed.supplier_order_id := result ->> 'supplierOrderId';
+  pushed.unit_price := (result ->> 'unitPrice')::numeric;
+  pushed.price_currency := result ->> 'currency';
   -- A push is never what makes an item stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
   select max(r.verdict) as verdict, max(r.ended_outcome) as ended_outcome, max(r.ended_seconds) as ended_seconds
   into recorded from core.finish_calls(array[pushed], '1000 years', '30 minutes') r;

@@ -2,7 +2,8 @@ create or replace view core.active_offers as
 select o.product_id, o.supplier, o.sku,
   row_number() over (
     partition by o.product_id order by health.is_passed_over, o.priority, o.cost nulls last, o.supplier) as place,
-  o.cost::numeric(14, 2) as cost, health.is_passed_over, o.min_price
+  o.cost::numeric(14, 2) as cost, health.is_passed_over, o.min_price, o.supplier_cost, o.supplier_currency,
+  coalesce(o.rate, 1) as rate
 from core.judged_offers o
 cross join lateral (
   -- A circuit is half open when a trial is due: the first item takes the trial, and the others use other offers.
@@ -17,3 +18,5 @@ comment on column core.active_offers.cost is 'The cost of one unit in the produc
 comment on column core.active_offers.is_passed_over is
   'Whether new items use another supplier if one can serve: this one is paused, or its circuit is open.';
 comment on column core.active_offers.min_price is 'The lowest unit price that leaves the margin.';
+comment on column core.active_offers.rate is
+  'What one unit of supplier_currency is in the product''s currency; 1 where both are the same.';

@@ -15,7 +15,7 @@ select o.product_id, o.supplier, o.sku, o.priority, s.paused_at, s.open_since, s
     when terms.min_margin = 1 then 'infinity'
     -- Rounded up to the cent, without the inexact quotient: (1 - min_margin) * 10000 is a whole number.
     else div(terms.cost * 1000000 + (1 - terms.min_margin) * 10000 - 1, (1 - terms.min_margin) * 10000) * 0.01
-  end as min_price
+  end as min_price, o.cost as supplier_cost, coalesce(o.currency, p.currency) as supplier_currency
 from supply.offers o
 join supply.suppliers s on s.code = o.supplier
 join supply.products p on p.id = o.product_id
@@ -33,6 +33,8 @@ comment on column core.judged_offers.cost is
   'The cost of one unit in the product''s currency, rounded up to the cent; null: not known, or there is no rate.';
 comment on column core.judged_offers.min_margin is
   'The part of the price that must remain, by the rule of the product or of all products; null: there is no rule.';
+comment on column core.judged_offers.supplier_cost is
+  'The cost of one unit in supplier_currency, as the supplier charges it; null: not known.';
 comment on column core.judged_offers.rate is
   'The rate that converts its cost, valid or not; null: there is no rate, or none is needed.';
 comment on column core.judged_offers.valid_until is 'When that rate ends.';

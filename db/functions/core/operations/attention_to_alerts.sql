@@ -16,7 +16,7 @@ select al.opened_at as since,
   case
     when al.closes_supplier then format('select ops.set_supplier_active(%L, false)', al.supplier)
     else format('select ops.acknowledge(%L, %L)', al.id, case
-      when al.kind in ('contradicting_result', 'sold_twice') then 'settled with the supplier'
+      when al.kind in ('contradicting_result', 'sold_twice', 'supplier_price') then 'settled with the supplier'
       when al.kind = 'supplier_silent' then 'the supplier was asked'
       else 'looked at' end)
   end as remedy,
@@ -26,7 +26,8 @@ from (
     al.kind in ('contradicting_result', 'sold_twice') or su.code is not null as is_known
   from core.alerts al
   left join supply.suppliers su on su.code = al.subject and al.kind in (
-    'supplier_silent', 'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings')
+    'supplier_silent', 'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings',
+    'supplier_price')
   where al.closed_at is null and not al.is_acknowledged
     and al.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss', 'low_balance')
 ) as al

@@ -26,11 +26,12 @@ begin
     select sold.id, sold.unit_price, best.*
     from (select distinct p.id, p.unit_price from priced p) as sold
     cross join lateral (
-      select o.supplier, o.sku, o.cost from core.active_offers o
+      select o.supplier, o.sku, o.cost, o.supplier_cost, o.supplier_currency, o.rate from core.active_offers o
       where o.product_id = sold.id and o.min_price <= sold.unit_price order by o.place limit 1) as best
   )
   select p.ordinal, p.place, p.product_id, p.quantity, p.delivery_data, p.name, p.delivery_type, p.unit_price,
-    p.in_stock and o.supplier is not null, o.supplier, o.sku, o.cost, case
+    p.in_stock and o.supplier is not null, o.supplier, o.sku, o.cost, o.supplier_cost,
+    o.supplier_currency, o.rate, case
       when p.id is null then array[
         row('PRODUCT_NOT_FOUND', p.path || '.productId', 'no such product', null)::supply.order_fault]
       when data.faults <> '{}' then data.faults

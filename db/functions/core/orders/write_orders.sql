@@ -47,10 +47,10 @@ begin
   with added as (
     insert into supply.order_items
       (id, order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, supplier, sku,
-       cost, next_check_at, limited_at, limited_rank)
+       cost, supplier_cost, supplier_currency, rate, next_check_at, limited_at, limited_rank)
     select core.time_ordered_uuid(), d.order_id, i.place - 1, i.product_id, i.product_name, i.delivery_type,
-      i.delivery_data, i.quantity, i.price, i.supplier, i.sku, i.cost, now(), case when line.is_busy then now() end,
-      case when line.is_busy then 0 end
+      i.delivery_data, i.quantity, i.price, i.supplier, i.sku, i.cost, i.supplier_cost,
+      i.supplier_currency, i.rate, now(), case when line.is_busy then now() end, case when line.is_busy then 0 end
     from unnest(decisions) as d cross join lateral unnest(d.items) as i
     cross join lateral (
       -- Of an open circuit an item goes to another supplier at once.

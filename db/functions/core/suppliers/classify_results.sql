@@ -44,7 +44,8 @@ begin
         when item.delivery_type = 'key' then cardinality(r.codes)
         else 0
       end,
-      r.codes, r.error_code, r.reason, r.cause, r.error, r.raw, r.http_status, r.retry_after, r.supplier_order_id
+      r.codes, r.error_code, r.reason, r.cause, r.error, r.raw, r.http_status, r.retry_after, r.supplier_order_id,
+      r.unit_price, r.price_currency
     )::supply.call_result
     from unnest(results) as r
     cross join lateral (select i.* from supply.order_items i where i.id = r.item_id offset 0) as item

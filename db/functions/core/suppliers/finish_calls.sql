@@ -25,7 +25,7 @@ begin
       as any_noted,
     bool_or(exists (
       select from supply.order_items i where i.id = r.item_id and i.supplier_order_id <> r.supplier_order_id))
-      as any_other_order
+      as any_other_order, bool_or(r.unit_price is not null) as any_price
   into seen from unnest(results) as r;
   if seen.any_busy then
     return query
@@ -36,6 +36,9 @@ begin
 
   if seen.any_other_order then
     alerts := core.alerts_of_other_orders(results);
+  end if;
+  if seen.any_price then
+    alerts := alerts || core.correct_costs(results);
   end if;
   settled := core.settle_items(results);
   -- Usually all results settle their items, and there is nothing else to do.

@@ -22,12 +22,14 @@ begin
     -- The undelivered units become a separate item, so that the sum of price times amount stays.
     insert into supply.order_items
       (order_id, position, part, product_id, product_name, delivery_type, delivery_data, amount, price, status,
-       error_code, error_message, buyer_reason, completed_at, supplier, sku, cost, tried_suppliers, sent_at, next_call)
+       error_code, error_message, buyer_reason, completed_at, supplier, sku, cost,
+       supplier_cost, supplier_currency, rate, offered_cost, offered_currency, tried_suppliers, sent_at, next_call)
     select i.order_id, i.position, 1, i.product_id, i.product_name, i.delivery_type, i.delivery_data,
       -- guard: only the rest of a partial item is refunded
       i.amount - r.delivered, i.price, 'failed', core.public_error_code(r.error_code),
       core.buyer_reason(r.error_code, r.reason), core.buyer_reason(null, r.reason), now(),
-      i.supplier, i.sku, i.cost, i.tried_suppliers, i.sent_at, 'get'
+      i.supplier, i.sku, i.cost, i.supplier_cost, i.supplier_currency, i.rate, i.offered_cost, i.offered_currency,
+      i.tried_suppliers, i.sent_at, 'get'
     from unnest(results) as r join supply.order_items i on i.id = r.item_id
     where r.verdict = 'settled' and r.delivered > 0 and r.delivered < i.amount;
   end if;

@@ -1,5 +1,7 @@
 -- Roles: support, trade, finance
-create or replace function ops.margins(from_at timestamptz default null, to_at timestamptz default null)
+create or replace function ops.margins(
+  from_at timestamptz default null, to_at timestamptz default null, by text default 'ordered'
+)
 returns table (
   day date, product_id int, product text, supplier text, account_id bigint, partner text, currency text, items int,
   open_items int, sold numeric, refunded numeric, cost numeric, margin numeric, items_without_cost int,
@@ -12,6 +14,7 @@ declare
   in_zone constant text := core.business_zone();
 begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
+  perform core.require(coalesce(by in ('ordered', 'ended'), false), 'by must be ordered or ended');
   return query
   select i.day, i.product_id, (select p.name from supply.products p where p.id = i.product_id), i.supplier,
     i.account_id, (select a.name from supply.accounts a where a.id = i.account_id), i.currency, count(*)::int,
@@ -19,7 +22,7 @@ begin
     sum(i.sold - i.refunded - i.cost), (count(*) filter (where i.cost is null))::int,
     coalesce(sum(i.sold - i.refunded) filter (where i.cost is null), 0.00), in_zone
   from (
-    select (o.created_at at time zone in_zone)::date as day, i.product_id, i.supplier, o.account_id, o.currency,
+    select (counted.at at time zone in_zone)::date as day, i.product_id, i.supplier, o.account_id, o.currency,
       o.completed_at is null as is_open, i.price * i.amount as sold,
       i.refunded_amount + coalesce(g.amount, 0) as refunded,
       -- Nobody pays for what was not delivered.
@@ -30,13 +33,16 @@ begin
       select l.item_id, sum(l.amount) as amount from supply.ledger l
       where l.type = 'adjustment' and l.item_id is not null group by l.item_id
     ) as g on g.item_id = i.id
-    where o.created_at >= coalesce(from_at, '-infinity') and o.created_at < coalesce(to_at, 'infinity')
+    cross join lateral (select case by when 'ended' then i.completed_at else o.created_at end as at) as counted
+    where counted.at >= coalesce(from_at, '-infinity') and counted.at < coalesce(to_at, 'infinity')
+      -- The index of items that ended begins with the supplier.
+      and (by = 'ordered' or i.supplier = any (array(select s.code from supply.suppliers s)))
   ) as i
   group by i.day, i.product_id, i.supplier, i.account_id, i.currency
   order by i.day, i.product_id, i.supplier, i.account_id;
 end
 $$;
 comment on function ops.margins is
-  'Returns the margins of the orders placed in a period (null: no bound), by day (in zone, BUSINESS_TIME_ZONE),
-product, supplier and partner. margin is sold - refunded - cost, without the items_without_cost; null if no item has a
-cost. refunded includes ops.refund_item. Open items count as delivered.';
+  'Returns margins by day (in zone, BUSINESS_TIME_ZONE), product, supplier and partner, of the items ordered (open ones
+count as delivered), or ended, in a period (null: no bound). margin: sold - refunded - cost, without items_without_cost;
+null if no item has a cost. refunded includes ops.refund_item.';

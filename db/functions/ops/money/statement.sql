@@ -54,24 +54,22 @@ returns table (
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  from_at timestamptz;
-  to_at timestamptz;
+  months record;
 begin
   zone := core.business_zone();
-  perform core.require(coalesce(month ~ '^[0-9]{4}-(0[1-9]|1[0-2])($|-[0-9]{2})', true),
-    format('%L is no month, such as %s', month, to_char(now(), 'YYYY-MM')));
-  if length(month) > 7 then
+  if month is null or month ~ '^[0-9]{4}-(0[1-9]|1[0-2])-[0-9]{2}' then
     return query
-    select s.*, statement.zone from ops.statement(account, month::timestamp at time zone statement.zone, null) s;
+    select s.*, statement.zone
+    from ops.statement(account, month::timestamp at time zone statement.zone, null) s;
     return;
   end if;
-  from_at := (month || '-01')::timestamp at time zone statement.zone;
-  to_at := ((month || '-01')::timestamp + interval '1 month') at time zone statement.zone;
+  select m.* into months from core.business_month(month) m;
+  zone := months.zone;
   return query
-  with lines as (select s.* from ops.statement(account, from_at, to_at) s)
+  with lines as (select s.* from ops.statement(account, months.from_at, months.to_at) s)
   select l.*, statement.zone from lines l
   union all
-  select to_at, null, 'summary', coalesce(sum(l.amount), 0.00), null, null, null, null,
+  select months.to_at, null, 'summary', coalesce(sum(l.amount), 0.00), null, null, null, null,
     format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s',
       count(*) filter (where l.type = 'order_charge'),
       coalesce(sum(l.amount) filter (where l.type = 'order_charge'), 0.00),
@@ -79,7 +77,7 @@ begin
       coalesce(sum(l.amount) filter (where l.type = 'deposit'), 0.00),
       coalesce(sum(l.amount) filter (where l.type = 'adjustment'), 0.00)),
     max(l.currency), statement.zone
-  from lines l having month is not null;
+  from lines l;
 end
 $$;
 comment on function ops.statement(anycompatible, text) is

@@ -15,7 +15,7 @@ select i.id as item_id, o.code as order_code, i.product_id, i.product_name, i.am
     when i.next_check_at <= now() and i.limited_rank is null then 'ready'
     when i.stuck_at is not null then 'stuck'
     else 'waiting'
-  end as state
+  end as state, i.supplier_cost, i.supplier_currency, i.rate, i.offered_cost, i.offered_currency
 from supply.order_items i
 join supply.orders o on o.id = i.order_id
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
@@ -34,3 +34,9 @@ comment on column ops.order_items.to_ask is
 comment on column ops.order_items.state is
   'ready (due, with a job), leased (its call is under way), waiting (for its next question), limited (due, waits for a
 place at its supplier), held (an operator decides), stuck (asked every ten minutes) or final.';
+comment on column ops.order_items.supplier_cost is
+  'What a unit costs in supplier_currency: as the supplier charged it where it says so, else by the chosen offer.';
+comment on column ops.order_items.rate is
+  'What a unit of supplier_currency was in the order''s currency when the offer was chosen; 1 where both are the same.';
+comment on column ops.order_items.offered_cost is
+  'The cost of the offer where the supplier charged another price (in offered_currency); null: it charged that.';
