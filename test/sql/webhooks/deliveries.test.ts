@@ -55,6 +55,23 @@ describe('an event', () => {
   })
 })
 
+test('only the record that all of its attempts were delivered need not wait for the disk', async () => {
+  const waits = async (statuses: number[]) => {
+    const leased = await leaseAttempts(sql(), await newEvents(statuses.length))
+    const results = leased.map(({ event_id: eventId, lease_token: leaseToken }, place) => {
+      return { ordinal: place + 1, eventId, leaseToken, result: answered(statuses[place] ?? 0) }
+    })
+    return sql().begin(async (tx) => {
+      await tx`set local synchronous_commit = 'on'`
+      await tx`select work.finish_deliveries(${tx.json(results)}, 0, null)`
+      return (await oneValue(tx`show synchronous_commit`)) === 'on'
+    })
+  }
+  expect(await waits([200, 204])).toBe(false)
+  expect(await waits([200, 500])).toBe(true)
+  expect(await waits([410])).toBe(true)
+})
+
 describe('an answer', () => {
   test.each([200, 201, 202, 204, 299])('with status %i means delivered', async (status) => {
     const id = await newEvent()

@@ -94,15 +94,20 @@ describe('when orders end, their events', () => {
 
 describe('when a delivery ends, the events that wait for a slot', () => {
   test.each([
-    [5, [1, 1], ['delivered', ...Array(9).fill('sending')]],
-    [0, [], ['delivered', ...Array(2).fill('ready deliver_webhook'), ...Array(7).fill('sending')]],
-  ])('are leased to a worker that has place for %i, and else have a job', async (toSend, leased, ended) => {
+    [5, [1, 1], 'on', ['delivered', ...Array(9).fill('sending')]],
+    [0, [], 'off', ['delivered', ...Array(2).fill('ready deliver_webhook'), ...Array(7).fill('sending')]],
+  ])('are leased to a worker that has place for %i, and else have a job', async (toSend, leased, waits, ended) => {
     const [first] = await endOrders(10, 100)
     const results = [{ ordinal: 1, eventId: first?.event_id, leaseToken: first?.lease_token, result: answered(200) }]
-    const next = await sql()`
-      select attempt from work.finish_deliveries(${sql().json(results as never)}, ${toSend}, null)
-      where event_id is not null`
-    expect(next.map(({ attempt }) => attempt)).toEqual(leased)
+    await sql().begin(async (tx) => {
+      await tx`set local synchronous_commit = 'on'`
+      const next = await tx`
+        select attempt from work.finish_deliveries(${tx.json(results as never)}, ${toSend}, null)
+        where event_id is not null`
+      expect(next.map(({ attempt }) => attempt)).toEqual(leased)
+      // The lease of an attempt must be on the disk before the attempt is made.
+      expect(await tx`show synchronous_commit`).toEqual([{ synchronous_commit: waits }])
+    })
     expect(await states()).toEqual(ended)
   })
 })
