@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { createSealing } from '../../../src/sealing/sealing.ts'
 import { dataKeysOf, joined } from '../../support/data_keys.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, hold } from '../../support/items.ts'
+import { answer, completed, failed, finishCalls, hold, leaseCalls } from '../../support/items.ts'
+import { inNewSession, mostRead } from '../../support/sql/plans.ts'
 
 // Codes are sealed before they reach SQL, each time into another text. SQL compares them by their fingerprints.
-const { sql, keys: orderKeys, read, itemOf, push, alertsOf } = itemTests()
+const { database, sql, keys: orderKeys, read, itemOf, push, alertsOf } = itemTests()
 const keys = dataKeysOf('k1')
 const before = createSealing(keys, 'fingerprint key')
 const after = createSealing(joined(dataKeysOf('k2'), keys), 'fingerprint key')
@@ -75,4 +77,21 @@ test('an operator gives all codes of an item that was given too many sealed ones
   await answer(sql(), item, completed({ codes: sealed(item, ['A', 'B']) }))
   await sql()`select ops.settle_item(${item}, 'completed', ${['B']})`
   expect(await codesOf(code)).toEqual(['B'])
+})
+
+test('the codes of a result are each looked up by an index, not among all codes', async () => {
+  const count = 40
+  const { item } = await orderKeys(count)
+  const codes = sealed(
+    item,
+    Array.from({ length: count }, (_, n) => `CODE-${n}`),
+  )
+  const calls = await leaseCalls(sql(), [item])
+  await inNewSession(database.url, plansByKey, async (session) => {
+    const { statements } = await session.explained(async (own) => {
+      expect(await finishCalls(own, calls, completed({ codes }))).toMatchObject({ verdicts: ['settled'] })
+      return []
+    })
+    expect(mostRead(statements)).toBeLessThan(2 * count)
+  })
 })

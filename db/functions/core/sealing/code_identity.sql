@@ -1,7 +1,8 @@
 create or replace function core.code_identity(code text)
 returns text
 language sql immutable parallel safe
--- Without a search_path, so that it is inlined and the indexes of supply.item_keys serve.
-return case when code like 'sealed:%' then split_part(code, ':', 4) else code end;
+-- Without a search_path, so that it is inlined, and with the collation of the column: else the indexes of
+-- supply.item_keys do not serve.
+return case when code collate "C" like 'sealed:%' then split_part(code collate "C", ':', 4) else code collate "C" end;
 comment on function core.code_identity is
   'Returns a text that is equal for all stored texts of one code: the fingerprint of a sealed code, or the plain code.';
