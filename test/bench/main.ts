@@ -7,6 +7,7 @@ import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { measureIntake } from './intake.ts'
+import { measureLarge } from './large.ts'
 import { measureSealing } from './sealing.ts'
 import { measureSoak } from './soak.ts'
 import { type Stage, setStage } from './stage.ts'
@@ -23,9 +24,10 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   soak: async (bench) => ({ soak: await measureSoak(bench) }),
   alone: async (bench) => ({ alone: await measureAlone(bench) }),
   sealing: async (bench) => ({ sealing: await measureSealing(bench) }),
+  large: async (bench) => ({ large: await measureLarge(bench) }),
 }
 /** The parts that run only when they are named. */
-const byName = ['backlog', 'soak', 'alone', 'sealing']
+const byName = ['backlog', 'soak', 'alone', 'sealing', 'large']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
 const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--minutes N] [--supplier-ms N] [--quick]

@@ -8,6 +8,7 @@ import { type Fairness, fairnessTable } from './fairness.ts'
 import { shown, type Table } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
 import { type Intake, intakeTable, percent } from './intake.ts'
+import { type Large, largeTable } from './large.ts'
 import { type Sealing, sealingTable } from './sealing.ts'
 import { type Soak, soakTables } from './soak.ts'
 import { type Memory, memoryTable, type Whole, wholeTables } from './whole.ts'
@@ -29,6 +30,7 @@ export type Findings = {
   soak?: Soak
   alone?: Alone
   sealing?: Sealing
+  large?: Large
 }
 
 /** A figure with its goal: `least` or `most` that it may be. */
@@ -78,7 +80,7 @@ function targetsOf({ baselines, intake, whole, fairness, memory, alone }: Findin
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing } = findings
+  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing, large } = findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
@@ -90,6 +92,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (soak) tables.push(...soakTables(soak))
   if (alone) tables.push(aloneTable(alone))
   if (sealing) tables.push(sealingTable(sealing))
+  if (large) tables.push(largeTable(large))
   const rows = targetRows(findings)
   if (rows.length > 0) {
     const title = `Goals (B = ${shown(plain)} calls/s of the plain function)`
