@@ -19,6 +19,9 @@ create table supply.events (
   order_code text collate "C" not null,
   event_type text not null check (event_type in ('order.completed', 'order.failed')),
   callback_url text not null,
+  -- As core.url_host.
+  host text collate "C" not null generated always as (coalesce(substring(
+    lower(callback_url) from '^https?://([^][/?#@:\\[:space:]]+)(?::[0-9]*)?(?:[/?#]|$)'), '')) stored,
   body text not null,
   simulated boolean not null default false,
   state text collate "C" not null default 'queued' check (
@@ -51,6 +54,9 @@ create index events_open_samples on supply.events (account_id)
   where simulated and delivered_at is null and dead_at is null;
 create index events_rungs on supply.events (next_attempt_at) where state = 'waiting';
 create index events_queued on supply.events (account_id, next_attempt_at, id) where state = 'queued';
+-- For accounts with a slow host. Only its query has the second condition, so that no other one takes this index.
+create index events_queued_at_host on supply.events (account_id, host, next_attempt_at, id)
+  where state = 'queued' and attempts >= 0;
 create index events_holding on supply.events (account_id) where state in ('ready', 'sending');
 create index events_latest on supply.events (created_at, account_id);
 create index events_order on supply.events (order_code);
@@ -68,6 +74,7 @@ comment on column supply.events.order_id is 'The order that ended; null for a si
 comment on column supply.events.order_code is 'The orderCode that the event names.';
 comment on column supply.events.event_type is 'order.completed or order.failed.';
 comment on column supply.events.callback_url is 'Where it goes.';
+comment on column supply.events.host is 'The host of that address; empty: none can be told.';
 comment on column supply.events.body is 'The body, whose bytes are the same on every attempt.';
 comment on column supply.events.simulated is 'True for a sample that a partner asked for.';
 comment on column supply.events.state is
@@ -163,13 +170,17 @@ comment on column supply.delivery_attempts.next_attempt_at is 'When the next att
 
 create table supply.delivery_slots (
   account_id bigint primary key references supply.accounts,
-  slots int not null default 8 check (slots between 2 and 64)
+  slots int not null default 8 check (slots between 8 and 64),
+  slow_hosts jsonb not null default '{}'
 ) with (fillfactor = 50);
 comment on table supply.delivery_slots is
   'How many deliveries of an account may be under way. Its row is locked by whoever gives slots to events.';
 comment on column supply.delivery_slots.account_id is 'The account.';
 comment on column supply.delivery_slots.slots is
-  'One more with each attempt that was answered quickly, half as many with each time-out or failed connection.';
+  'How many may be under way: one more with each attempt that was answered quickly.';
+comment on column supply.delivery_slots.slow_hosts is
+  'Hosts that timed out or refused a connection, and how many of these may go there, {"host": 2}: half as many with '
+  'each such attempt, one more with each quick answer.';
 
 create table supply.redelivery_requests (
   event_id uuid not null references supply.events,

@@ -115,7 +115,8 @@ async function runOrders(session: Explained, count: number, course: Course = {})
         update supply.events set next_attempt_at = now() where order_code = any(${codes}) and next_attempt_at > now()`,
     )
     await session.explained(
-      (on) => on`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`,
+      (on) =>
+        on`update supply.delivery_slots set slots = 64, slow_hosts = '{}' where account_id = ${partner.accountId}`,
     )
   }
   await run('fill slots', (on) => on`select work.fill_slots()`)

@@ -75,9 +75,9 @@ test('a partner whose receiver hangs has two deliveries under way soon, and gets
   await orderMany(partner, 16, hanging.url)
   const slots = async () => {
     const [row] = await sql()`
-      select s.slots, count(*) filter (where e.state in ('ready', 'sending'))::int as taken
+      select (s.slow_hosts ->> '127.0.0.1')::int as slots, count(*) filter (where e.state in ('ready', 'sending'))::int as taken
       from supply.delivery_slots s join supply.events e using (account_id)
-      where s.account_id = ${partner.accountId} group by s.slots`
+      where s.account_id = ${partner.accountId} group by s.slow_hosts`
     return row
   }
   await expect.poll(slots, { interval: 20 }).toEqual({ slots: 2, taken: 2 })
@@ -87,7 +87,7 @@ test('a partner whose receiver hangs has two deliveries under way soon, and gets
     where account_id = ${partner.accountId} and state = 'waiting' and next_attempt_at > now()`
   await expect.poll(() => deliverNow().then(() => delivered(partner)), { interval: 50 }).toBe(16)
   // How many depends on the attempts that hung before, and time out meanwhile.
-  expect((await slots())?.slots).toBeGreaterThan(2)
+  expect((await slots())?.slots).not.toBe(2)
   await hanging.close()
 })
 

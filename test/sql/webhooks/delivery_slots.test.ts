@@ -5,6 +5,7 @@ import {
   finishAttempt,
   finishAttempts,
   makeEvent,
+  makeEvents,
   refused,
   unreachable,
 } from '../../support/events.ts'
@@ -37,6 +38,9 @@ const countIn = (state: string) =>
   )
 
 const slots = () => oneValue(sql()`select slots from supply.delivery_slots where account_id = ${partner().accountId}`)
+
+const slowHosts = () =>
+  oneValue(sql()`select slow_hosts from supply.delivery_slots where account_id = ${partner().accountId}`)
 
 const setSlots = (count: number) =>
   sql()`update supply.delivery_slots set slots = ${count} where account_id = ${partner().accountId}`
@@ -129,18 +133,35 @@ describe('the number of slots', () => {
     }
   })
 
-  test('is halved with each time-out or failed connection, down to 2', async () => {
-    const attempts = await lease(await newEvents(3))
-    for (const [index, expected] of [4, 2, 2].entries()) {
+  test('of a host is halved with each time-out or failed connection, down to 2; then that of the account falls', async () => {
+    await setSlots(20)
+    const attempts = await lease(await newEvents(7))
+    for (const [index, [host, account]] of [
+      [10, 20],
+      [5, 20],
+      [2, 20],
+      [2, 19],
+      [2, 18],
+      [2, 17],
+    ].entries()) {
       await finish(attempts.slice(index, index + 1), unreachable())
-      expect(await slots()).toBe(expected)
+      expect(await slowHosts()).toEqual({ 'hooks.example': host })
+      expect(await slots()).toBe(account)
+    }
+  })
+
+  test('of a slow host grows with its quick answers, until it has as many as the account', async () => {
+    await finish(await lease(await newEvents(2)), unreachable())
+    for (const expected of [{ 'hooks.example': 4 }, { 'hooks.example': 7 }, {}]) {
+      await finish(await lease(await newEvents(3)), answered(200))
+      expect(await slowHosts()).toEqual(expected)
     }
   })
 
   test('is halved as often by many time-outs at the same moment', async () => {
     await setSlots(64)
     await finish(await lease(await newEvents(64)), unreachable('timed out'))
-    expect(await slots()).toBe(2)
+    expect(await slowHosts()).toEqual({ 'hooks.example': 2 })
   })
 
   test('stays as it is after a slow answer, a blocked address, a lost attempt and a late result', async () => {
@@ -153,6 +174,23 @@ describe('the number of slots', () => {
     expect(await finishAttempt(sql(), lost, unreachable())).toBe('stale')
     expect(await slots()).toBe(atFirst)
   })
+})
+
+test('a host that hangs takes no slots from the other receivers of its account', async () => {
+  const hanging = await newEvents(30)
+  await finish(await lease(hanging.slice(0, atFirst)), unreachable('timed out'))
+  const others = await makeEvents(sql(), partner(), 20, 'https://fast.example/x')
+  const taken = async () =>
+    sql()`select host, count(*)::int as n from core.taken_slots where account_id = ${partner().accountId} group by 1 order by 1`
+  expect(await taken()).toEqual([
+    { host: 'fast.example', n: 6 },
+    { host: 'hooks.example', n: 2 },
+  ])
+  await finish(await lease(others.slice(0, 6)), answered(200))
+  expect(await taken()).toEqual([
+    { host: 'fast.example', n: 12 },
+    { host: 'hooks.example', n: 2 },
+  ])
 })
 
 describe('a free slot', () => {

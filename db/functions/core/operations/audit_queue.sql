@@ -115,15 +115,17 @@ select 'queued_event_waits_for_a_slot',
   format('event %s has been due since %s, but account %s uses only %s of its %s slots', e.id, e.next_attempt_at,
     e.account_id, e.taken, e.slots), 'event ' || e.id
 from (
-  select e.*, coalesce(s.slots, 8) as slots,
-    (select count(*) from core.taken_slots t where t.account_id = e.account_id) as taken,
-    (select coalesce(sum(t.bytes), 0) from core.taken_slots t where t.account_id = e.account_id) as bytes
+  select e.*, s.slots, coalesce((s.slow_hosts ->> e.host)::int, s.slots) as host_slots, t.*
   from (
-    select distinct on (e.account_id) e.id, e.account_id, e.next_attempt_at from supply.events e
-    where e.state = 'queued' order by e.account_id, e.next_attempt_at, e.id) as e
-  left join supply.delivery_slots s on s.account_id = e.account_id
+    select distinct on (e.account_id, e.host) e.id, e.account_id, e.host, e.next_attempt_at from supply.events e
+    where e.state = 'queued' order by e.account_id, e.host, e.next_attempt_at, e.id) as e
+  join supply.delivery_slots s on s.account_id = e.account_id
+  cross join lateral (
+    select count(*) as taken, count(*) filter (where t.host = e.host) as host_taken, coalesce(sum(t.bytes), 0) as bytes
+    from core.taken_slots t where t.account_id = e.account_id) as t
 ) as e
-where e.taken < e.slots and e.bytes < (select l.bytes_per_account from core.delivery_limits l)
+where e.taken < e.slots and e.host_taken < e.host_slots
+  and e.bytes < (select l.bytes_per_account from core.delivery_limits l)
   and e.next_attempt_at < now() - interval '1 minute'
 union all
 select 'dead_letter_has_no_plan',

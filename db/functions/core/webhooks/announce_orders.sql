@@ -18,7 +18,7 @@ begin
   if cardinality(order_ids) <= to_send then
     quick := array(
       select s.account_id from supply.delivery_slots s
-      where s.account_id = any (locked) and s.slots >= 8
+      where s.account_id = any (locked) and s.slow_hosts = '{}'
         and s.slots >= (select count(*) from core.taken_slots t where t.account_id = s.account_id)
           + cardinality(array_positions(account_ids, s.account_id))
         and exists (select from supply.webhook_secrets w where w.account_id = s.account_id)

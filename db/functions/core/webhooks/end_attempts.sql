@@ -56,29 +56,22 @@ begin
     select s.account_id from supply.delivery_slots s
     where s.account_id = any (array(select r.account_id from unnest(results) as r))
       and (
-        exists (
+        s.slow_hosts <> '{}'
+        or exists (
           select from unnest(results) as r where r.account_id = s.account_id
-            and (r.slot_change > 0 and s.slots < 64 or r.slot_change < 0 and s.slots > 2))
+            and (r.slot_change > 0 and s.slots < 64 or r.slot_change < 0))
         -- An `exists` may be planned as one list of all that are queued.
         or (select true from supply.events e where e.account_id = s.account_id and e.state = 'queued' limit 1))
     order by s.account_id for no key update skip locked);
   if cardinality(locked) = 0 then
     return '{}';
   end if;
-  update supply.delivery_slots s
-  set slots = greatest(2, least(64, s.slots + n.quick) / power(2, least(n.failed, 6))::int)
-  from (
-    select r.account_id, count(*) filter (where r.slot_change > 0)::int as quick,
-      count(*) filter (where r.slot_change < 0)::int as failed
-    from unnest(results) as r
-    where r.account_id = any (locked) and r.slot_change <> 0
-    group by r.account_id
-  ) as n
-  where s.account_id = n.account_id;
+  perform core.change_slots(array(
+    select r from unnest(results) as r where r.account_id = any (locked) and r.slot_change <> 0));
   return core.fill_slots(locked, to_send => to_send, pool_id => pool_id);
 end
 $$;
 comment on function core.end_attempts is
   'Records results of attempts: events are delivered, get the job of their next rung, or are dead letters with an alert.
-Changes the slots of the accounts (2 to 64), and gives free ones to queued events as core.fill_slots. An account whose
+Changes the slots of accounts and hosts, and gives free ones to queued events as core.fill_slots. An account whose
 slots are locked is left to the holder of the lock, or to work.fill_slots. The caller has locked the events.';

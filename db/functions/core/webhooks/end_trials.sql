@@ -19,7 +19,7 @@ begin
     ids := array(
       select e.id from supply.events e
       where e.account_id = trial.account_id and e.state = 'waiting' and e.id > trial.released_to
-        and coalesce(core.url_host(e.callback_url), '') = trial.host
+        and e.host = trial.host
       order by e.id limit at_once);
     perform core.queue_waiting(ids);
     if cardinality(ids) < at_once then

@@ -15,15 +15,18 @@ begin
       select count(*) as slots, coalesce(sum(t.bytes), 0) as bytes
       from core.taken_slots t where t.account_id = s.account_id) as taken
     cross join lateral (
-      -- A receiver with fewer slots than an account begins with failed recently, and may take long.
-      select e.id, e.next_attempt_at, octet_length(e.body) as bytes,
-        e.attempts = 0 and e.round = 1 and s.slots >= 8 as is_fresh
-      from supply.events e
-      where e.account_id = s.account_id and e.state = 'queued'
-      order by e.next_attempt_at, e.id
-      limit greatest(0, s.slots - taken.slots)
-      -- A transaction that has locked an event calls this function, too.
-      for no key update skip locked
+      select o.*
+      from (
+        select e.id, e.next_attempt_at, octet_length(e.body) as bytes, e.attempts = 0 and e.round = 1 as is_fresh
+        from supply.events e
+        where e.account_id = s.account_id and e.state = 'queued' and s.slow_hosts = '{}'
+        order by e.next_attempt_at, e.id
+        limit greatest(0, s.slots - taken.slots)
+        -- A transaction that has locked an event calls this function, too.
+        for no key update skip locked
+      ) as o
+      union all
+      select h.* from core.queued_by_host(s, (s.slots - taken.slots)::int) h where s.slow_hosts <> '{}'
     ) as q
     where s.account_id = any (account_ids)
   ), oldest as (

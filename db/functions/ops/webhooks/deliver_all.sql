@@ -8,9 +8,9 @@ declare
   waiting record;
 begin
   with waiting as materialized (
-    select e.id, e.round, e.attempts, coalesce(core.url_host(e.callback_url), '') as host,
+    select e.id, e.round, e.attempts, e.host,
       row_number() over (
-        partition by core.url_host(e.callback_url)
+        partition by e.host
         order by e.state = 'ready' desc, e.attempts, e.next_attempt_at, e.id) as place
     from supply.events e
     where e.account_id = wanted_id and e.state in ('waiting', 'queued', 'ready')
