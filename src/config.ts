@@ -20,6 +20,7 @@ export type Command =
   | 'receiver'
   | 'reseal'
   | 'webhook-secret'
+  | 'find-code'
 
 /** The settings of a process, read once from the environment. An undefined setting was not set and has no default. */
 export type Config = ReturnType<typeof loadConfig>

@@ -5,14 +5,19 @@ import { resealed, type StoredTexts } from '../src/sealing/reseal.ts'
 import type { Sealing } from '../src/sealing/sealing.ts'
 
 /**
- * Makes the task that seals what an operator typed in SQL: the codes of `ops.settle_item`, and the tokens of
- * `ops.upsert_supplier`. The job names an item, or nothing.
+ * Makes the task that seals what an operator typed in SQL: the codes of `ops.settle_item` and `ops.replace_code`, with
+ * which it then does what the operator asked for, and the tokens of `ops.upsert_supplier`. The job names an item, or nothing.
  */
 export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealing }): Task {
   return async (payload) => {
     const { keyId: key_id } = sealing
     if (key_id === undefined) return
-    const rows = await db.call('work.list_item_texts', { wanted_id: jobId(payload), key_id })
+    const wanted_id = jobId(payload)
+    for (const { item_id, codes } of await db.call('work.list_typed_codes', { wanted_id })) {
+      const sealed = (codes as string[]).map((code) => sealing.sealCode(code, item_id))
+      await db.call('work.use_typed_codes', { wanted_id, codes: sealed })
+    }
+    const rows = await db.call('work.list_item_texts', { wanted_id, key_id })
     const secrets = await db.call('work.list_secret_texts', { key_id })
     const changes = resealed([...rows, ...secrets] as StoredTexts[], sealing)
     if (changes.length > 0) await db.call('work.replace_texts', { changes })

@@ -254,6 +254,45 @@ comment on column supply.item_keys.item_id is 'The item.';
 comment on column supply.item_keys.position is 'The order in which the supplier gave the codes, from 0.';
 comment on column supply.item_keys.code is 'The code, sealed where DATA_KEYS is set.';
 
+create table supply.replaced_codes (
+  id bigint generated always as identity primary key,
+  item_id uuid not null references supply.order_items,
+  code text collate "C" not null check (length(code) between 1 and 3000),
+  note text not null,
+  replaced_by text not null default session_user,
+  replaced_at timestamptz not null default now()
+);
+create index replaced_codes_item on supply.replaced_codes (item_id);
+create index replaced_codes_code on supply.replaced_codes ((
+  case when code like 'sealed:%' then split_part(code, ':', 4) else code end));
+comment on table supply.replaced_codes is 'The codes that operators replaced: partners do not see them any more.';
+comment on column supply.replaced_codes.id is 'A running number.';
+comment on column supply.replaced_codes.item_id is 'The item that had the code.';
+comment on column supply.replaced_codes.code is 'The code, sealed where DATA_KEYS is set.';
+comment on column supply.replaced_codes.note is 'Why it was replaced.';
+comment on column supply.replaced_codes.replaced_by is 'The login of the operator.';
+comment on column supply.replaced_codes.replaced_at is 'When it was replaced.';
+
+create table supply.typed_codes (
+  item_id uuid primary key references supply.order_items,
+  action text not null check (action in ('completed', 'failed', 'replace')),
+  codes text[] not null,
+  reason text not null,
+  typed_by text not null default session_user,
+  typed_at timestamptz not null default now()
+);
+comment on table supply.typed_codes is
+  'Codes that an operator typed in a database with data keys, until a worker seals them and compares them with all '
+  'others.';
+comment on column supply.typed_codes.item_id is 'The item.';
+comment on column supply.typed_codes.action is
+  'completed or failed: ops.settle_item settles the item so. replace: ops.replace_code replaces the first of the codes '
+  'by the second.';
+comment on column supply.typed_codes.codes is 'The codes as they were typed.';
+comment on column supply.typed_codes.reason is 'The operator''s reason or note.';
+comment on column supply.typed_codes.typed_by is 'The login of the operator.';
+comment on column supply.typed_codes.typed_at is 'When they were typed.';
+
 create table supply.supplier_attempts (
   id bigint generated always as identity primary key,
   item_id uuid not null references supply.order_items,

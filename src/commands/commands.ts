@@ -1,6 +1,7 @@
 import { api } from './api.ts'
 import type { Command } from './command_line.ts'
 import { demo } from './demo.ts'
+import { findCode } from './find_code.ts'
 import { migrateCommand } from './migrate.ts'
 import { receiver } from './receiver.ts'
 import { resealCommand } from './reseal.ts'
@@ -61,6 +62,13 @@ while the service runs, and can be repeated after it ended early. Afterwards DAT
 
 ACCOUNT is the account's number or name. Needs DATABASE_URL, of a login that may act as an operator, and DATA_KEYS
 where the secret is sealed. The operators' log records each call.`,
+  },
+  'find-code': {
+    run: findCode,
+    argument: 'CODE',
+    help: `Prints which orders have a code, or had it before it was replaced.
+
+Needs DATABASE_URL, of a login that may act as an operator, and DATA_KEYS where codes are sealed. It shows no code.`,
   },
   supplier: {
     run: supplier,

@@ -113,3 +113,11 @@ export async function webhookSecretOf(
   if (secret !== undefined) return secret
   throw new ConfigError(`DATA_KEYS has no key that opens the secret of account ${stored.account_id}`)
 }
+
+/** The items that have a code, as `ops.find_code` returns them; where codes are sealed, by its fingerprint. */
+export async function findCode(db: Database, dataKeys: Config['dataKeys'], code: string) {
+  const known = await db.call('ops.fingerprint_keys')
+  const [fingerprintKey] = known.map(({ key_id, fingerprint_key }) => openWith(dataKeys, key_id, fingerprint_key))
+  const sealing = dataKeys && fingerprintKey !== undefined ? createSealing(dataKeys, fingerprintKey) : noSealing
+  return db.call('ops.find_code', { code: sealing.sealCode(code.trim(), 'none') })
+}

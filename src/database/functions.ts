@@ -104,6 +104,10 @@ export const functions = {
   'ops.ensure_demo_key': { args: {}, options: { known: 'text' }, returns: 'text' },
   'ops.find': { args: { text: 'text' }, returns: 'rows',
     columns: { kind: 'text', order_code: 'text', account_id: 'bigint', detail: 'text', id: 'text' } },
+  'ops.find_code': { args: { code: 'text' }, returns: 'rows', columns: { order_code: 'text', item_id: 'uuid',
+    account_id: 'bigint', partner: 'text', supplier: 'text', supplier_order_id: 'text',
+    delivered_at: 'timestamp with time zone', replaced_at: 'timestamp with time zone' } },
+  'ops.fingerprint_keys': { args: {}, returns: 'rows', columns: { key_id: 'text', fingerprint_key: 'text' } },
   'ops.help': { args: {}, options: { topic: 'text' }, returns: 'rows',
     columns: { task: 'text', name: 'text', what: 'text' } },
   'ops.import_lines': { args: {}, options: { import_id: 'bigint' }, returns: 'rows',
@@ -151,6 +155,8 @@ export const functions = {
   'ops.release_events': { args: {},
     options: { account_id: 'bigint', before: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'bigint' },
   'ops.remove_offer': { args: { product_id: 'text', supplier: 'text' }, returns: 'void' },
+  'ops.rename_account': { args: { account_id: 'text', name: 'text' }, returns: 'void' },
+  'ops.replace_code': { args: { item_id: 'text', old_code: 'text', new_code: 'text', note: 'text' }, returns: 'void' },
   'ops.replace_leaked_key': { args: { key: 'text' }, options: { since: 'timestamp with time zone' }, returns: 'text' },
   'ops.reroute_item': { args: { item: 'text', supplier: 'text' }, returns: 'void' },
   'ops.revoke_key': { args: { key_id: 'text' }, returns: 'void' },
@@ -279,6 +285,8 @@ export const functions = {
     columns: { order_id: 'bigint', kind: 'text', id: 'text | null', item_id: 'uuid | null', texts: 'jsonb | null' } },
   'work.list_secret_texts': { args: { key_id: 'text' }, returns: 'rows',
     columns: { kind: 'text', id: 'text', texts: 'jsonb' } },
+  'work.list_typed_codes': { args: { wanted_id: 'uuid' }, returns: 'rows',
+    columns: { item_id: 'uuid', codes: 'jsonb' } },
   'work.number_results': { args: {}, returns: 'boolean' },
   'work.readiness': { args: {}, returns: 'rows', columns: { migration: 'text', checksum: 'text' } },
   'work.record_list': { args: { supplier: 'text', lease_token: 'uuid', entries: 'jsonb' }, returns: 'boolean' },
@@ -300,6 +308,7 @@ export const functions = {
   'work.take_access_token': { args: { supplier: 'text', renewer: 'uuid', rejected: 'text' }, returns: 'rows',
     columns: { sealed: 'text | null', expires_at: 'timestamp with time zone | null', must_renew: 'boolean' } },
   'work.take_request': { args: { supplier: 'text' }, returns: 'double precision' },
+  'work.use_typed_codes': { args: { wanted_id: 'uuid', codes: 'text[]' }, returns: 'void' },
 } as const
 
 export const types = {

@@ -43,7 +43,7 @@ export function resealed(rows: readonly StoredTexts[], sealing: Sealing): TextCh
   const isOfItem = ({ kind }: StoredTexts) => kind === 'item'
   const changes = [...rows.filter(isOfItem), ...rows.filter((row) => !isOfItem(row))].map((row) => {
     const { kind, id, item_id: itemId } = row
-    if (kind === 'item' || kind === 'attempt') return sealCodes(row, itemId ?? '')
+    if (kind === 'item' || kind === 'attempt' || kind === 'replaced') return sealCodes(row, itemId ?? '')
     if (kind === 'event') return { kind, id, old: row.texts, new: row.texts.map(sealEvent) }
     const owner = ownerOf(row)
     return change(row, (text) => sealing.seal(sealing.open(text, owner), owner))

@@ -99,7 +99,7 @@ const actions: { [name: string]: (on: postgres.Sql) => Promise<unknown> } = {
   deposit: (on) => on`select ops.deposit(${oneOf(partners).accountId}, 1, ${crypto.randomUUID()})`,
   settle_item: async (on) => {
     const [id] = await items(on, 1)
-    return on`select ops.settle_item(${id ?? null}::uuid, 'failed')`
+    return on`select ops.settle_item(${id ?? null}::uuid, 'failed', reason => 'a test')`
   },
   pause: (on) => on`select ops.set_supplier_paused(${oneOf(suppliers)}, ${oneOf(['a test', null])})`,
   limit: (on) => on`select ops.set_supplier_limits(${oneOf(suppliers)}, ${oneOf([5, null])}, ${oneOf([500, null])})`,

@@ -170,6 +170,11 @@ export const mutants: Mutant[] = [
     change: [/error === null && addresses\.some\(.*\)/, 'false'],
     tests: ['test/suppliers/lookup.test.ts'],
   },
+  {
+    guard: 'no operator delivers a code that another item has',
+    change: [/where w\.item_id is distinct from by_others_than or w\.replaced_at is not null/, 'where false'],
+    tests: ['test/sql/ops/codes.test.ts'],
+  },
   { guard: 'the leases of dead workers end at once', change: 'remove', tests: ['test/sql/queue/dead_workers.test.ts'] },
   {
     guard: 'a worker that was declared dead records nothing',

@@ -111,7 +111,7 @@ test('no code, secret or token stands readable in a table, in the server log, or
   // What operators type passes through the log and the WAL, and is gone from the tables.
   await sql`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'TYPED-1', push_secret => 'TYPED-2')`
   await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
-  await sql`select ops.settle_item(${held.item}, 'completed', array['TYPED-3', 'TYPED-4'])`
+  await sql`select ops.settle_item(${held.item}, 'completed', array['TYPED-3', 'TYPED-4'], reason => 'a test')`
   await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
 
   const bodies = () => JSON.stringify(receiver.received.map(({ event }) => event))

@@ -146,7 +146,7 @@ test('what an operator types is sealed within a second, and works as it was type
   expect(service.supplier.requestsFor(item?.item_id)[0]?.headers.authorization).toBe(`Bearer ${token}`)
 
   const typed = ['TYPED-CODE-1', 'TYPED-CODE-4']
-  await database.sql`select ops.settle_item(${item?.item_id}, 'completed', ${typed})`
+  await database.sql`select ops.settle_item(${item?.item_id}, 'completed', ${typed}, reason => 'a test')`
   const { event } = await receiver.waitFor(({ event }) => event?.data.orderCode === code, 45_000)
   expect(event?.data.items).toMatchObject([{ cdKeys: typed.map((code) => ({ code })) }])
   await expect.poll(() => rowsWith('TYPED-')).toBe(0)

@@ -19,7 +19,7 @@ const functions: { [name: string]: string } = {
   'trade finance': 'set_rate',
   support: `issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_ips set_key_origins
     set_rate_limit poll_now poll_all reroute_item settle_item cancel_item send_item deliver_now deliver_all redeliver redeliver_all
-    redeliver_orders
+    redeliver_orders find_code replace_code fingerprint_keys
     send_test_event webhook_secret stored_webhook_secret`,
   trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock
     set_product_details set_product_text
@@ -182,7 +182,7 @@ test.each(Object.entries(month))('the tasks of a month work as %s, each as one s
   const partner = await makePartner(database.sql, { name: `Partner of ${role}` })
   const { body } = await place(database.sql, partner)
   const item = body.items[0]?.id ?? ''
-  await database.sql`select ops.settle_item(${item}, 'completed')`
+  await database.sql`select ops.settle_item(${item}, 'completed', reason => 'a test')`
   for (const statement of statements) {
     const filled = statement
       .replaceAll('$account', String(partner.accountId))

@@ -158,7 +158,7 @@ describe('the sums of one login within 24 hours', () => {
 
   test('count refunds', async () => {
     const item = await newItem()
-    await anna()`select ops.settle_item(${item}, 'completed')`
+    await anna()`select ops.settle_item(${item}, 'completed', reason => 'a test')`
     const id = partner().accountId
     await superuser()`select ops.set_approval(5, 'RUB')`
     try {

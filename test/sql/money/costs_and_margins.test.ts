@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, unknown } from '../../support/items.ts'
+import { answer, completed, failed, renewCodes, unknown } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makePartner, products } from '../../support/partner.ts'
@@ -79,7 +79,7 @@ describe('an item keeps the cost of a unit', () => {
   test('in both parts when only a part is delivered', async () => {
     const { code, item } = await order(items(keys, 3))
     expect(await answer(sql(), item, completed({ codes: ['A'] }))).toBe('held')
-    await sql()`select ops.settle_item(${item}, 'failed')`
+    await sql()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
     const parts = await sql()`
       select amount, status, cost from ops.order_items where order_code = ${code} order by part`
     expect([...parts]).toEqual([
@@ -102,8 +102,9 @@ describe('a margin', () => {
     const refused = await order(items(coins, 2))
     await answer(sql(), refused.item, failed())
     const part = await order(items(keys, 3))
+    await renewCodes(sql())
     expect(await answer(sql(), part.item, completed({ codes: ['A'] }))).toBe('held')
-    await sql()`select ops.settle_item(${part.item}, 'failed')`
+    await sql()`select ops.settle_item(${part.item}, 'failed', reason => 'a test')`
     expect(await margins()).toMatchObject([
       { product_id: coins, items: 2, sold: 42, refunded: 14, cost: 21, margin: 7, items_without_cost: 0 },
       { product_id: keys, items: 2, sold: 60, refunded: 40, cost: 12, margin: 8, items_without_cost: 0 },

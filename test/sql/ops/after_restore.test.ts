@@ -95,7 +95,7 @@ describe('after a restore, a supplier', () => {
     const item = await newItem()
     await begin()
     await answer(sql(), item, notReceived())
-    await operator()`select ops.settle_item(${item}, 'completed')`
+    await operator()`select ops.settle_item(${item}, 'completed', reason => 'a test')`
     await end()
   })
 

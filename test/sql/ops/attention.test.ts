@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { answered, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, processing, unknown } from '../../support/items.ts'
+import { answer, completed, failed, processing, renewCodes, unknown } from '../../support/items.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
 import { unchecked } from '../../support/sql/transactions.ts'
@@ -70,7 +70,7 @@ describe('an item needs attention', () => {
     })
     expect((await remedy('item stuck')).length).toBeGreaterThan(3)
     expect(await lines('item stuck')).toHaveLength(1)
-    await operator()`select ops.settle_item(${item}, 'failed')`
+    await operator()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
     expect(await lines('item stuck')).toEqual([])
   })
 
@@ -86,7 +86,7 @@ describe('an item needs attention', () => {
     expect((await onlyLine('item held')).detail).toContain(advice)
     await remedy('item held')
     const status = delivered === 3 ? 'completed' : 'failed'
-    await operator()`select ops.settle_item(${item}, ${status}, ${codes.length > 3 ? [] : null}::text[])`
+    await operator()`select ops.settle_item(${item}, ${status}, ${codes.length > 3 ? [] : null}::text[], 'a test')`
     expect(await lines('item held')).toEqual([])
     expect(await operator()`select codes_delivered, status from ops.order_items where item_id = ${item}`).toEqual([
       { codes_delivered: delivered, status: delivered === 0 ? 'failed' : 'completed' },
@@ -128,9 +128,10 @@ describe('an item needs attention', () => {
       if (results.length === 1) await passes(wait)
       expect(await onlyLine(what)).toMatchObject({ subject: 'supplier first', order_code: null })
       await remedy(what)
+      await renewCodes(sql())
       for (const item of made) {
         if (last !== null) await reply(item, last(item))
-        else await operator()`select ops.settle_item(${item}, 'failed')`
+        else await operator()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
       }
       expect(await lines(what)).toEqual([])
     },

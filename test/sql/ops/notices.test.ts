@@ -173,7 +173,7 @@ test('poll_now says when the next call was planned, and settle_item how the item
   await superuser()`update supply.order_items set next_check_at = now() + interval '1 hour' where id = ${item}`
   expect(await said(`select ops.poll_now('${item}')`)).toMatch(/^item .* \(.*\) is due now; it would have come at 20/)
   expect(await said(`select ops.poll_now('${item}')`)).toMatch(/is due now already$/)
-  expect(await said(`select ops.settle_item('${item}', 'failed')`)).toMatch(
+  expect(await said(`select ops.settle_item('${item}', 'failed', reason => 'a test')`)).toMatch(
     /item \S+ is settled: 0 of 1 delivered, 10\.50 RUB refunded; order ord_\w+ is failed/,
   )
 })

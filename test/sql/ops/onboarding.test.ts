@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { startReceiver } from '../../../src/demo/receiver/receiver.ts'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed } from '../../support/items.ts'
+import { answer, completed, renewCodes } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { visit } from '../../support/sql/admission.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
@@ -120,10 +120,10 @@ describe('an operator reads', () => {
       ['WARNING of the reason the partner will see only: Нет в наличии.'],
     ],
     ['failed', 'Нет  в наличии', []],
-    ['failed', null, []],
-    ['completed', 'Код найден', ['WARNING the partner will not see the reason, because everything is delivered']],
+    ['completed', 'the code was found', []],
   ])('whether the partner sees the reason: %s, %s', async (outcome, reason, warnings) => {
     const { item } = await keys(2)
+    await renewCodes(superuser())
     await answer(superuser(), item, completed({ codes: ['A'] }))
     const codes = outcome === 'completed' ? ['B'] : null
     const said = await noticesOf((on) => on`select ops.settle_item(${item}, ${outcome}, ${codes}, ${reason})`)

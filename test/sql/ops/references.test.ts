@@ -51,11 +51,11 @@ describe('operators name an item', () => {
   test('not by an order of several items: the error lists them', async () => {
     const { code, items } = await order({ items: [{ productId: products.topUp }, { productId: products.key }] })
     for (const id of items) {
-      await expect(sql()`select ops.settle_item(${code}, 'failed')`).rejects.toMatchObject({
+      await expect(sql()`select ops.settle_item(${code}, 'failed', reason => 'a test')`).rejects.toMatchObject({
         ...{ ...refusals.several, message: `'${code}' may be one of 2 items`, hint: expect.stringContaining(id) },
       })
     }
-    await expect(sql()`select ops.settle_item('nothing', 'failed')`).rejects.toMatchObject({
+    await expect(sql()`select ops.settle_item('nothing', 'failed', reason => 'a test')`).rejects.toMatchObject({
       ...{ ...refusals.unknown, message: "no item is named 'nothing'" },
     })
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { collectAlerts } from '../../support/alerts.ts'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, processing } from '../../support/items.ts'
+import { answer, completed, failed, processing, renewCodes } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
 
@@ -101,6 +101,7 @@ describe('an item', () => {
 
   test('that is held is in ops.stuck_items, with the number of its codes', async () => {
     const { item } = await keys(3)
+    await renewCodes(superuser())
     await answer(superuser(), item, completed({ codes: ['A', 'B'] }))
     expect(await itemOf(item)).toMatchObject({
       ...{ stuck: false, held: true, codes_delivered: 0, codes_kept: 2, next_check_at: null },
@@ -111,7 +112,7 @@ describe('an item', () => {
     expect(await sql()`select * from ops.alerts where cause = 'item_held:first'`).toMatchObject([
       { count: 1, sent_at: null },
     ])
-    await sql()`select ops.settle_item(${item}, 'completed', array['C'])`
+    await sql()`select ops.settle_item(${item}, 'completed', array['C'], reason => 'a test')`
     expect(await itemOf(item)).toMatchObject({ held: false, codes_delivered: 3 })
     const attempts = await sql()`
       select method, verdict, codes from ops.supplier_attempts where item_id = ${item} order by attempt_id`
@@ -183,7 +184,7 @@ test('no view of operators shows a whole key, secret or token', async () => {
   await answer(superuser(), (await keys(1)).item, completed({ codes: ['THE-DELIVERED-KEY'] }))
   const held = await keys(2)
   await answer(superuser(), held.item, completed({ codes: ['THE-KEPT-KEY'] }))
-  await sql()`select ops.settle_item(${held.item}, 'failed', array['THE-KEPT-KEY'])`
+  await sql()`select ops.settle_item(${held.item}, 'failed', array['THE-KEPT-KEY'], reason => 'a test')`
   await attempt(await newEvent(), answered(500))
   const secret = '5'.repeat(64)
   await superuser()`select work.keep_webhook_secret(${partner().accountId}, ${secret})`

@@ -70,7 +70,7 @@ describe('an alert closes by itself', () => {
     const [first, second] = [await stuckItem(), await stuckItem()]
     await answer(sql(), first, completed())
     expect(await close()).toEqual([0, 'open'])
-    await operator()`select ops.settle_item(${second}, 'failed')`
+    await operator()`select ops.settle_item(${second}, 'failed', reason => 'a test')`
     expect(await close()).toEqual([1, 'closed'])
   })
 
@@ -78,7 +78,7 @@ describe('an alert closes by itself', () => {
     const { item } = await keys(2)
     await answer(sql(), item, completed({ codes: ['A'] }))
     expect(await close()).toEqual([0, 'open'])
-    await operator()`select ops.settle_item(${item}, 'failed')`
+    await operator()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
     expect(await close()).toEqual([1, 'closed'])
     expect(await alerts()).toMatchObject([{ cause: 'item_held:first', count: 1 }])
   })

@@ -56,7 +56,7 @@ describe('an order that ends gets the next number of its account', () => {
   test('when an operator ends it, and when its supplier pushes the result', async () => {
     const [held, pushed] = [await keys(2), await order()]
     await answer(sql(), held.item, completed({ codes: ['A', 'B', 'C'] }))
-    await sql()`select ops.settle_item(${held.item}, 'failed', '{}')`
+    await sql()`select ops.settle_item(${held.item}, 'failed', '{}', reason => 'a test')`
     await leaseCalls(sql(), [pushed.item])
     await push('first', pushed.item, completed())
     expect(await seen()).toEqual(numbered(held.code, pushed.code))

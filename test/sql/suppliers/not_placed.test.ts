@@ -131,7 +131,7 @@ describe('an answer that an operator must check', () => {
     const [stuck] = await sql()`select why, codes_kept, may_send from ops.stuck_items where item_id = ${item}`
     expect(stuck).toEqual({ why: 'held', codes_kept: 3, may_send: false })
     expect((await read(code)).status).toBe('processing')
-    await sql()`select ops.settle_item(${item}, 'completed', codes => array['A', 'C'])`
+    await sql()`select ops.settle_item(${item}, 'completed', codes => array['A', 'C'], reason => 'a test')`
     expect((await read(code)).status).toBe('completed')
   })
 
@@ -181,7 +181,7 @@ describe('an item that was not sent, because its supplier could not be reached,'
   test('may be settled by an operator at once', async () => {
     const { code, item } = await order()
     await answer(sql(), item, notPlaced('unreachable'))
-    await sql()`select ops.settle_item(${item}, 'failed')`
+    await sql()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
     expect((await read(code)).status).toBe('failed')
   })
 })

@@ -66,17 +66,17 @@ test('a sealed code that was sold before is alerted', async () => {
 
 test('an operator gives the codes that a held item lacks', async () => {
   const { code, item } = await orderKeys(2)
-  await answer(sql(), item, failed({ codes: sealed(item, ['A', 'A']) }))
+  await answer(sql(), item, failed({ codes: sealed(item, ['KEPT', 'KEPT']) }))
   expect((await itemOf(item)).held_at).not.toBeNull()
-  await sql()`select ops.settle_item(${item}, 'completed', ${['B']})`
-  expect(await codesOf(code)).toEqual(['A', 'B'])
+  await sql()`select ops.settle_item(${item}, 'completed', ${['MISSING']}, reason => 'a test')`
+  expect(await codesOf(code)).toEqual(['KEPT', 'MISSING'])
 })
 
 test('an operator gives all codes of an item that was given too many sealed ones', async () => {
   const { code, item } = await orderKeys(1)
-  await answer(sql(), item, completed({ codes: sealed(item, ['A', 'B']) }))
-  await sql()`select ops.settle_item(${item}, 'completed', ${['B']})`
-  expect(await codesOf(code)).toEqual(['B'])
+  await answer(sql(), item, completed({ codes: sealed(item, ['FIRST', 'SECOND']) }))
+  await sql()`select ops.settle_item(${item}, 'completed', ${['SECOND']}, reason => 'a test')`
+  expect(await codesOf(code)).toEqual(['SECOND'])
 })
 
 test('the codes of a result are each looked up by an index, not among all codes', async () => {

@@ -192,7 +192,7 @@ describe('a supplier without a usable answer', () => {
     await passes('6 minutes')
     expect(await check()).toBe(1)
     await sql()`update supply.order_items set stuck_at = now() where id = ${item}`
-    await operator()`select ops.settle_item(${item}, 'failed')`
+    await operator()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
     await closeAlerts(sql())
     expect([(await alerts())[0]?.state, (await health())?.state]).toEqual(['closed', 'idle'])
   })

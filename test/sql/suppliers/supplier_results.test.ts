@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, processing, record, renewCodes, unknown } from '../../support/items.ts'
 import { balanceOf } from '../../support/orders.ts'
 
 const { sql, partner, order, keys, read, itemOf, alertsOf, push } = itemTests({ audited: true })
@@ -203,11 +203,16 @@ describe('a repeated push', () => {
 })
 
 describe('ops.settle_item', () => {
+  // No code of another test is given again.
+  beforeEach(() => renewCodes(sql()))
+
   test('settles a held item of keys with the missing codes', async () => {
     const { code, item } = await keys(3)
     await answer(sql(), item, completed({ codes: ['A', 'B'] }))
-    await expect(sql()`select ops.settle_item(${item}, 'completed')`).rejects.toThrow('exactly 3 codes')
-    await sql()`select ops.settle_item(${item}, 'completed', array['C'])`
+    await expect(sql()`select ops.settle_item(${item}, 'completed', reason => 'a test')`).rejects.toThrow(
+      'exactly 3 codes',
+    )
+    await sql()`select ops.settle_item(${item}, 'completed', array['C'], reason => 'a test')`
     expect(await read(code)).toMatchObject({
       status: 'completed',
       items: [{ cdKeys: [{ code: 'A' }, { code: 'B' }, { code: 'C' }] }],
@@ -222,30 +227,33 @@ describe('ops.settle_item', () => {
 
     const none = await keys(2)
     await answer(sql(), none.item, completed({ codes: ['A', 'B', 'C'] }))
-    await expect(sql()`select ops.settle_item(${none.item}, 'failed')`).rejects.toThrow('deliver none')
-    await sql()`select ops.settle_item(${none.item}, 'failed', '{}')`
+    await expect(sql()`select ops.settle_item(${none.item}, 'failed', reason => 'a test')`).rejects.toThrow(
+      'deliver none',
+    )
+    await sql()`select ops.settle_item(${none.item}, 'failed', '{}', reason => 'a test')`
     expect(await read(none.code)).toMatchObject({ outcome: 'none', refundedAmount: 40 })
   })
 
   test.each([[' '], ['\t\u3000'], [''], [null], ['x'.repeat(1001)]])('may not give the key %j', async (code) => {
     const { item } = await keys(3)
     await answer(sql(), item, completed({ codes: ['A', 'B'] }))
-    await expect(sql()`select ops.settle_item(${item}, 'completed', ${[code]}::text[])`).rejects.toThrow(
-      'each code must have 1 to 1000 characters',
-    )
+    await expect(
+      sql()`select ops.settle_item(${item}, 'completed', ${[code]}::text[], reason => 'a test')`,
+    ).rejects.toThrow('each code must have 1 to 1000 characters')
   })
 
   test('delivers the chosen codes of a surplus', async () => {
     const { code, item } = await keys(2)
     await answer(sql(), item, completed({ codes: ['A', 'B', 'C'] }))
-    await sql()`select ops.settle_item(${item}, 'completed', array['A', 'C'])`
+    await sql()`select ops.settle_item(${item}, 'completed', array['A', 'C'], reason => 'a test')`
     expect((await read(code)).items[0].cdKeys).toEqual([{ code: 'A' }, { code: 'C' }])
   })
 
   test('needs as many codes of a surplus as were ordered, each once, and keeps the others', async () => {
     const { code, item } = await keys(2)
     await answer(sql(), item, completed({ codes: ['A', 'B', 'C'] }))
-    const settle = (codes: string[] | null) => sql()`select ops.settle_item(${item}, 'completed', ${codes})`
+    const settle = (codes: string[] | null) =>
+      sql()`select ops.settle_item(${item}, 'completed', ${codes}, reason => 'a test')`
     await expect(settle(['A', 'A'])).rejects.toThrow('each code may be given only once')
     for (const wrong of [null, [], ['A'], ['A', 'D'], ['A', 'B', 'C']])
       await expect(settle(wrong)).rejects.toThrow('give as codes the 2 of them that are to be delivered')
@@ -267,22 +275,28 @@ describe('ops.settle_item', () => {
   test('refuses a code twice among the missing ones', async () => {
     const { item } = await keys(3)
     await answer(sql(), item, completed({ codes: ['A'] }))
-    await expect(sql()`select ops.settle_item(${item}, 'completed', array['B', 'B'])`).rejects.toThrow('only once')
-    await expect(sql()`select ops.settle_item(${item}, 'failed', array['B', 'B'])`).rejects.toThrow('only once')
-    await sql()`select ops.settle_item(${item}, 'completed', array['B', 'A', 'C'])`
+    await expect(
+      sql()`select ops.settle_item(${item}, 'completed', array['B', 'B'], reason => 'a test')`,
+    ).rejects.toThrow('only once')
+    await expect(sql()`select ops.settle_item(${item}, 'failed', array['B', 'B'], reason => 'a test')`).rejects.toThrow(
+      'only once',
+    )
+    await sql()`select ops.settle_item(${item}, 'completed', array['B', 'A', 'C'], reason => 'a test')`
   })
 
   test('refuses an item that is being polled, a final one and an unknown one', async () => {
     const { item } = await order()
-    const settle = () => sql()`select ops.settle_item(${item}, 'completed')`
+    const settle = () => sql()`select ops.settle_item(${item}, 'completed', reason => 'a test')`
     await leaseCalls(sql(), [item])
     await expect(settle(), 'while its first call is under way').rejects.toThrow('neither stuck nor held')
     await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
     await answer(sql(), item, unknown())
     await expect(settle(), 'once it may have been sent').rejects.toThrow('neither stuck nor held')
     await answer(sql(), item, completed())
-    await expect(sql()`select ops.settle_item(${item}, 'failed')`).rejects.toThrow('final already')
-    await expect(sql()`select ops.settle_item(${crypto.randomUUID()}, 'failed')`).rejects.toThrow('no item')
+    await expect(sql()`select ops.settle_item(${item}, 'failed', reason => 'a test')`).rejects.toThrow('final already')
+    await expect(sql()`select ops.settle_item(${crypto.randomUUID()}, 'failed', reason => 'a test')`).rejects.toThrow(
+      'no item',
+    )
   })
 
   test('settles a stuck item, and a later result of the supplier is alerted', async () => {
@@ -290,7 +304,7 @@ describe('ops.settle_item', () => {
     await answer(sql(), item, unknown())
     await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
     await answer(sql(), item, unknown())
-    await sql()`select ops.settle_item(${item}, 'failed')`
+    await sql()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
     expect(await balanceOf(sql(), partner())).toBe(1000)
     const before = await alertsOf('contradicting_result:first')
     await push('first', item, completed())

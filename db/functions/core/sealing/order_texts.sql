@@ -28,6 +28,10 @@ as $$
   select a.order_id, 'attempt', a.id::text, a.item_id, to_jsonb(a.codes) from answers a
   where not core.is_under_key(a.codes, key_id)
   union all
+  select i.order_id, 'replaced', r.id::text, i.id, to_jsonb(array[r.code])
+  from items i join supply.replaced_codes r on r.item_id = i.id
+  where not core.is_under_key(array[r.code], key_id)
+  union all
   select a.order_id, 'answer', a.id::text, a.item_id, to_jsonb(array[a.raw]) from answers a
   where a.raw is not null and not core.is_under_key(array[a.raw], key_id)
   union all
@@ -35,4 +39,5 @@ as $$
 $$;
 comment on function core.order_texts is
   'Returns the texts of the orders that are not sealed under the data key: kind item (its codes), attempt (its codes),
-answer (raw) and event (its body). With an event come all codes of its order. work.replace_texts takes the new texts.';
+replaced (a code), answer (raw) and event (its body). With an event come all codes of its order. work.replace_texts
+takes the new texts.';

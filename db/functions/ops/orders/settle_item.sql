@@ -11,10 +11,9 @@ declare
   had int := (select count(*) from supply.item_keys k where k.item_id = wanted_id);
   kept text[];
   delivered int;
-  withheld int;
   shown text;
+  taken text;
   placed supply.orders;
-  settled supply.call_result;
 begin
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
@@ -30,6 +29,9 @@ begin
       'once.');
   perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s',
     outcome));
+  perform core.require(not core.is_blank(reason), 'reason must say how you know that this is the outcome',
+    hint => 'Such as reason => ''the supplier sent the code by mail''. Buyers read Russian sentences of it, and only '
+      'for items that fail.');
   perform core.require(not exists (
     select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000 or c like 'sealed:%'),
     'each code must have 1 to 1000 characters, not all of them blank, and must not begin with "sealed:"');
@@ -55,32 +57,34 @@ begin
       'them',
       item.id, delivered, item.amount));
 
-  shown := case when delivered < item.amount then core.buyer_reason(null, settle_item.reason) end;
-  if shown is distinct from regexp_replace(trim(settle_item.reason), '\s+', ' ', 'g') then
-    raise warning '%', case
-        when delivered = item.amount then 'the partner will not see the reason, because everything is delivered'
-        when shown is null then 'the partner will not see the reason'
+  shown := core.buyer_reason(null, settle_item.reason);
+  if delivered < item.amount and shown is distinct from regexp_replace(trim(settle_item.reason), '\s+', ' ', 'g') then
+    raise warning '%', case when shown is null then 'the partner will not see the reason'
         else format('of the reason the partner will see only: %s', shown) end
       using hint = 'Partners see only Russian sentences without addresses and keys, and only for items that fail. '
         'ops.supplier_attempts keeps the whole reason.';
   end if;
 
-  delete from supply.item_keys k where k.item_id = item.id and k.code <> all (kept);
-  get diagnostics withheld = row_count;
-  settled.item_id := item.id;
-  settled.verdict := 'settled';
-  settled.delivered := delivered;
-  settled.codes := kept;
-  settled.reason := settle_item.reason;
-  perform core.settle_items(array[settled]);
-  insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict, reason, codes)
-  values (item.id, item.supplier, 'operator', now(), settle_item.outcome, 'settled', settle_item.reason, kept);
-  -- guard: the codes that an operator typed are sealed
-  perform core.request_sealing(item.id);
   perform core.log_operator('settle_item', 'item ' || item.id,
-    jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount,
-      'reason', reason));
-  perform core.finish_orders(array[item.order_id]);
+    jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', greatest(0, had - delivered), 'amount',
+      item.amount, 'reason', reason));
+  if codes <> '{}' and exists (select from supply.data_keys) then
+    insert into supply.typed_codes (item_id, action, codes, reason)
+    values (item.id, settle_item.outcome, settle_item.codes, settle_item.reason)
+    on conflict on constraint typed_codes_pkey do update
+    set (action, codes, reason, typed_by, typed_at) = (excluded.action, excluded.codes, excluded.reason, session_user,
+      now());
+    -- guard: the codes that an operator typed are sealed
+    perform core.request_sealing(item.id);
+    raise notice 'item %: a worker compares the % codes with those of all other items within seconds, and then settles '
+      'it; a code that another item has holds it, with an alert (codes_refused)', item.id, cardinality(codes);
+    return;
+  end if;
+  taken := core.taken_code(kept, by_others_than => item.id);
+  perform core.require(taken is null, taken || ': it is not delivered again', 'object_not_in_prerequisite_state',
+    'ops.find_code shows who has a code; ops.shared_codes shows the items that share one. Deliver another code, or '
+      'fail the item with codes => ''{}''.');
+  perform core.settle_by_hand(item, outcome, codes, reason);
   select o.* into placed from supply.orders o where o.id = item.order_id;
   raise notice 'item % is settled: % of % delivered%; order % is %', item.id, delivered, item.amount,
     case when delivered < item.amount then format(', %s %s refunded', (item.amount - delivered) * item.price,
@@ -89,6 +93,6 @@ begin
 end
 $$;
 comment on function ops.settle_item is
-  'Settles a stuck or held item, or one that no supplier has. completed on a key item needs exactly its amount of
-codes, including those kept. failed with fewer delivers these and refunds the rest; codes => ''{}'' delivers none.
-Buyers see the Russian sentences of reason, at most 300 characters. Raises for a final item, and for wrong codes.';
+  'Settles a stuck or held item, or one that no supplier has, with a reason; buyers of failed items see its Russian
+sentences. completed on a key item needs exactly its amount of codes, including those kept. failed with fewer delivers
+these and refunds the rest; codes => ''{}'': none. Raises for a final item, wrong codes, and codes of other items.';

@@ -15,6 +15,9 @@ begin
       when 'attempt' then
         update supply.supplier_attempts a set codes = change.new
         where a.id = change.id::bigint and a.codes = change.old;
+      when 'replaced' then
+        update supply.replaced_codes r set code = change.new[1]
+        where r.id = change.id::bigint and r.code = change.old[1];
       when 'answer' then
         update supply.supplier_attempts a set raw = change.new[1]
         where a.id = change.id::bigint and a.raw = change.old[1];
