@@ -23,6 +23,13 @@ begin
   from refunded r
   cross join lateral (select o.* from supply.orders o where o.id = r.order_id offset 0) as o;
   perform core.post_entries(entries);
+  perform core.raise_alerts(array(
+    select row('closed_account', a.currency, a.id, format(
+      'closed account %s (%s) got a refund of %s %s: its balance is %s', a.id, a.name, r.amount, a.currency, a.balance)
+      )::supply.occurrence
+    from (select e.account_id, sum(e.amount) as amount from unnest(entries) as e group by e.account_id) as r
+    join supply.accounts a on a.id = r.account_id
+    where not a.active));
 end
 $$;
 comment on function core.refund_orders is

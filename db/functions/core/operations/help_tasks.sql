@@ -5,7 +5,7 @@ from (values
     'All of a task: select * from ops.help(''money'');
 One function or view: select * from ops.help(''ops.orders'');'),
   ('partners', 'onboard accounts send_test_event webhook_secret stored_webhook_secret create_account '
-    'set_account_active set_low_balance_threshold set_spending_limit spending_limits'
+    'set_account_active close_account rename_account set_low_balance_threshold set_spending_limit spending_limits'
     ' set_rate_limit rate_limits',
     'A new partner, up to the first order:
 select * from ops.onboard(''Acme'', 50000, ''invoice 1'') \gx
@@ -29,8 +29,8 @@ Repeated with the same reference, they change nothing.
 What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
 The margins of a month, by supplier:
 select supplier, sum(margin) from ops.margins(''2026-03-01'', ''2026-04-01'') group by 1;'),
-  ('orders', 'order_story order_history find orders order_items stuck_items settle_item cancel_item partner_orders'
-    ' reroute_item poll_now poll_all',
+  ('orders', 'order_story order_history find orders order_items stuck_items settle_item cancel_item find_code'
+    ' replace_code shared_codes fingerprint_keys partner_orders reroute_item reroute_all poll_now poll_all',
     'What happened: select * from ops.order_story(''acme-1042'');
 What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');
