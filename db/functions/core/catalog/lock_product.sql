@@ -2,6 +2,7 @@ create or replace function core.lock_product(reference anycompatible)
 returns supply.products
 language sql set search_path = pg_catalog, pg_temp
 as $$
+  select core.end_when_idle();
   select p.* from supply.products p
   where p.id = core.refer_to('product', reference)::int for no key update
 $$;

@@ -5,6 +5,7 @@ as $$
 declare
   supplier supply.suppliers;
 begin
+  perform core.end_when_idle();
   select s.* into supplier from supply.suppliers s where s.code = lock_supplier.code for no key update;
   perform core.require(found, format('there is no supplier %L', lock_supplier.code), 'no_data_found',
     'ops.suppliers lists the suppliers.');

@@ -2,6 +2,7 @@ create or replace function core.log_operator(action text, subject text, detail j
 returns void
 language sql set search_path = pg_catalog, pg_temp
 as $$
+  select core.end_when_idle();
   insert into supply.operator_log (action, subject, detail)
   values (log_operator.action, log_operator.subject, log_operator.detail)
 $$;

@@ -4,7 +4,6 @@ returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  source supply.suppliers := core.lock_supplier(supplier);
   item supply.order_items;
   offer core.active_offers;
   moved uuid[] := '{}';
@@ -12,10 +11,13 @@ declare
   stay bigint := 0;
   sent bigint;
 begin
+  perform core.require(exists (select from supply.suppliers s where s.code = reroute_all.supplier),
+    format('there is no supplier %L', supplier), 'no_data_found', 'ops.suppliers lists the suppliers.');
   perform core.require(dry_run is not null, 'dry_run must be true or false');
+  perform core.end_when_idle();
   for item in
     select i.* from supply.order_items i
-    where i.completed_at is null and i.supplier = source.code and core.is_unsent(i)
+    where i.completed_at is null and i.supplier = reroute_all.supplier and core.is_unsent(i)
     order by i.order_id, i.position, i.part for no key update skip locked
   loop
     offer := core.next_offer(item, must_serve => true);
@@ -31,15 +33,17 @@ begin
   end loop;
   sent := (
     select count(*) from supply.order_items i
-    where i.completed_at is null and i.supplier = source.code and not core.is_unsent(i));
+    where i.completed_at is null and i.supplier = reroute_all.supplier and not core.is_unsent(i));
   if not dry_run then
-    perform core.enqueue('call_supplier', moved, key => 'call_supplier');
-    perform core.log_operator('reroute_all', 'supplier ' || source.code, jsonb_build_object(
+    -- They get their places one after the other: as jobs they would delay all other suppliers.
+    perform core.limit_items(moved);
+    perform core.fill_places(targets);
+    perform core.log_operator('reroute_all', 'supplier ' || supplier, jsonb_build_object(
       'items', cardinality(moved), 'stay', stay, 'sent', sent));
   end if;
   raise notice '%', concat(
     case when dry_run then 'dry run: ' end,
-    format('supplier %s: %s items %s to other suppliers', source.code, cardinality(moved),
+    format('supplier %s: %s items %s to other suppliers', supplier, cardinality(moved),
       case when dry_run then 'would go' else 'go' end), (
       select ' (' || string_agg(t.code || ' ' || t.items, ', ' order by t.code) || ')'
       from (select u.code, count(*) as items from unnest(targets) as u (code) group by u.code) as t),
