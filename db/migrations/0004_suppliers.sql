@@ -161,7 +161,8 @@ create table supply.supplier_checks (
   answered_at timestamptz,
   outcome text,
   status_code int,
-  error text
+  error text,
+  read_at timestamptz
 );
 comment on table supply.supplier_checks is
   'The latest harmless call to each supplier that an operator asked for: ops.check_supplier.';
@@ -173,6 +174,7 @@ comment on column supply.supplier_checks.answered_at is 'When the worker had the
 comment on column supply.supplier_checks.outcome is 'The outcome of the call; not_received is the good one.';
 comment on column supply.supplier_checks.status_code is 'The status code of the answer; null: there was none.';
 comment on column supply.supplier_checks.error is 'What was wrong, in technical terms.';
+comment on column supply.supplier_checks.read_at is 'When an operator first read the answer; null: nobody did.';
 
 create table supply.secret_hosts (
   secret text collate "C" primary key check (secret ~ '^SUPPLIER_SECRET_[A-Z0-9_]+$'),

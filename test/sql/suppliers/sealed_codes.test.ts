@@ -62,6 +62,12 @@ test('a sealed code that was sold before is alerted', async () => {
   await answer(sql(), first.item, completed({ codes: sealed(first.item, ['SOLD']) }))
   await answer(sql(), second.item, completed({ codes: sealed(second.item, ['SOLD'], after) }))
   expect(await alertsOf('sold_twice:first')).toBe(alerts + 1)
+  // The alert names all orders.
+  const third = await orderKeys(1)
+  await answer(sql(), third.item, completed({ codes: sealed(third.item, ['SOLD']) }))
+  const occurrences = await sql()`select message from supply.occurrences order by id desc limit 1`
+  const [one, two, three] = [first.code, second.code, third.code]
+  expect(occurrences).toEqual([{ message: `supplier first gave the same code for orders ${one}, ${two} and ${three}` }])
 })
 
 test('an operator gives the codes that a held item lacks', async () => {

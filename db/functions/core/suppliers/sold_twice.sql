@@ -6,7 +6,8 @@ as $$
   from (
     select i.supplier, format('supplier %s gave the same %s for orders %s and %s',
       i.supplier, string_agg(distinct same.what, ' and '),
-      (select o.code from supply.orders o where o.id = same.order_id),
+      (
+        select string_agg(o.code, ', ' order by o.id) from supply.orders o where o.id = any (array_agg(same.order_id))),
       (select o.code from supply.orders o where o.id = i.order_id)) as message
     from supply.order_items i
     cross join lateral (
@@ -24,7 +25,7 @@ as $$
         and other.order_id <> i.order_id
     ) as same
     where i.id = any (item_ids) and i.completed_at is not null
-    group by i.id, i.supplier, i.order_id, same.order_id
+    group by i.id, i.supplier, i.order_id
   ) as t
 $$;
 comment on function core.sold_twice is

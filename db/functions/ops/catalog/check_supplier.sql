@@ -8,11 +8,13 @@ declare
   latest supply.supplier_checks;
 begin
   select c.* into latest from supply.supplier_checks c where c.supplier = known.code;
-  -- An answer is shown for ten seconds; a later call starts a new check.
-  if not found or coalesce(latest.answered_at, latest.asked_at) < now() - interval '10 s' then
+  -- An answer is kept until it is read, and shown for ten seconds from then on. After a change it is of no use.
+  if not found or latest.read_at < now() - interval '10 s' or latest.asked_at < known.updated_at
+    or latest.answered_at is null and latest.asked_at < now() - interval '10 s' then
     insert into supply.supplier_checks as c (supplier, id) values (known.code, gen_random_uuid())
     on conflict on constraint supplier_checks_pkey do update set
-      id = excluded.id, asked_at = now(), answered_at = null, outcome = null, status_code = null, error = null
+      id = excluded.id, asked_at = now(), answered_at = null, outcome = null, status_code = null, error = null,
+      read_at = null
     returning c.* into latest;
     perform core.enqueue('check_supplier', array[latest.id]);
     perform core.log_operator('check_supplier', 'supplier ' || known.code);
@@ -20,6 +22,8 @@ begin
   if latest.answered_at is null then
     raise notice 'a worker calls supplier % now: call ops.check_supplier again in a few seconds to read the answer',
       known.code;
+  else
+    update supply.supplier_checks c set read_at = now() where c.supplier = known.code and c.read_at is null;
   end if;
   return query select known.code, latest.asked_at,
     (extract(epoch from latest.answered_at - latest.asked_at) * 1000)::int,
@@ -39,5 +43,5 @@ end
 $$;
 comment on function ops.check_supplier is
   'Makes a worker ask a supplier for an order that was never placed, which is harmless. Call it twice: the first call
-starts the check, the second shows the answer, within 10 s. took_ms: from the start to the recorded answer. Raises for
-an unknown supplier.';
+starts the check, the second shows the answer, which is kept until then. took_ms: from the start to the recorded answer.
+Raises for an unknown supplier.';
