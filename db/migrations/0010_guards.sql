@@ -9,11 +9,12 @@ create type supply.risk as (word supply.risk_word, figures text, product_id int)
 comment on type supply.risk is
   'A risk of a change, with its figures in words; product_id where it is a change of the catalog.';
 
-create type supply.sale as (
-  product_id int, name text, price numeric, currency text, supplier text, cost numeric
+create type supply.loss as (
+  product_id int, name text, list_id int, list text, min_quantity int, price numeric, currency text, supplier text,
+  cost numeric
 );
-comment on type supply.sale is
-  'What an order of one unit of a product would pay, and would cost in the same currency; null: no offer, or no cost.';
+comment on type supply.loss is
+  'A unit price below the cost of the offer that an order takes: of the product, or in a list from so many units on.';
 
 create table supply.money_rules (
   currency text collate "C" primary key check (currency ~ '^[A-Z]{3}$'),

@@ -7,9 +7,6 @@ create type supply.product_floor as (product_id int, min_price numeric);
 comment on type supply.product_floor is
   'The lowest unit price at which some offer of a product may be used; without such an offer there is none.';
 
-create type supply.listed_price as (product_id int, min_quantity int, price numeric);
-comment on type supply.listed_price is 'A unit price of a product for an item of at least so many units.';
-
 create table supply.price_lists (
   id int generated always as identity primary key,
   name text collate "C" not null unique check (length(name) between 1 and 100 and name !~ '^[0-9]+$'),

@@ -19,7 +19,7 @@ create table supply.imports (
 create index imports_time on supply.imports (loaded_at);
 comment on table supply.imports is 'Lists that operators loaded from files: what one transaction inserted of one kind.';
 comment on column supply.imports.id is 'A running number.';
-comment on column supply.imports.kind is 'What its lines are: products.';
+comment on column supply.imports.kind is 'What its lines are: products, prices.';
 comment on column supply.imports.operator is 'The database login that loaded it; no other can apply it.';
 comment on column supply.imports.loaded_at is 'When its transaction began.';
 comment on column supply.imports.transaction_id is 'The transaction that loaded it: its later statements add lines.';
@@ -60,6 +60,13 @@ create type supply.product_line as (
 comment on type supply.product_line is
   'A line of an import of products: why it is wrong, or the product and the offer as they are and as they would be. A '
   'wrong line has the product that it means, if there is one; offer is null where the line names no supplier.';
+
+create type supply.price_line as (
+  line int, subject text, fault text, before supply.list_prices, after supply.list_prices
+);
+comment on type supply.price_line is
+  'A line of an import of prices: why it is wrong, or the price of the list as it is (price null: none) and as it '
+  'would be.';
 
 insert into supply.housekeeping (what) values ('imports');
 

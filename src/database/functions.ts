@@ -112,7 +112,7 @@ export const functions = {
   'ops.fingerprint_keys': { args: {}, returns: 'rows', columns: { key_id: 'text', fingerprint_key: 'text' } },
   'ops.help': { args: {}, options: { topic: 'text' }, returns: 'rows',
     columns: { task: 'text', name: 'text', what: 'text' } },
-  'ops.import_lines': { args: {}, options: { import_id: 'bigint' }, returns: 'rows',
+  'ops.import_lines': { args: {}, options: { import_id: 'bigint', described: 'integer' }, returns: 'rows',
     columns: { line: 'integer', subject: 'text', change: 'text', detail: 'text', risk: 'text' } },
   'ops.issue_key': { args: { account_id: 'text' }, options: { scope: 'text', expires_at: 'timestamp with time zone',
     allowed_origins: 'text[]', allowed_ips: 'cidr[]', label: 'text' }, returns: 'text' },

@@ -16,8 +16,9 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
  * those whose object is missing. It replaces an object in place, so that calls under way succeed. If a signature, a
  * result type or columns changed, it drops the object with its dependents and makes all of them again. It drops objects
  * without a file. It grants rights by schema, to the role of the schema alone; of `ops` also to the roles that the first
- * line of a file names: they may call its function, or insert into its view. A view of all columns of a table gets a new
- * column only when its file changes.
+ * line of a file names: they may call its function, or insert into its view. A function of `core` whose first line says
+ * that views of `ops` call it is granted to their readers. A view of all columns of a table gets a new column only when
+ * its file changes.
  *
  * Returns whether it loaded a file or dropped an object. With `check` it compiles all bodies in any case, because a
  * migration may have changed the tables that they read.
@@ -321,6 +322,9 @@ async function grantRights(client: pg.Client, files: CodeFile[]): Promise<void> 
     await onFunctions(client, functions.filter(isFor(word)), `grant execute on function %s to ${role}`)
   }
   await onFunctions(client, functions.filter(isFor('owner')), 'revoke execute on function %s from supply_operator')
+  // A view calls its functions with the rights of its reader. Nobody can name these: no operator may enter their schema.
+  const readers = [schemaRoles.ops, ...Object.values(operatorRoles)].join(', ')
+  await onFunctions(client, files.filter(isOfViews), `grant execute on function %s to ${readers}`)
   for (const view of files.filter((file) => file.schema === 'ops' && isView(file) && takesInserts(file))) {
     const roles = Object.entries(operatorRoles).filter(([word]) => isFor(word)(view))
     const names = [schemaRoles.ops, ...roles.map(([, role]) => role)].join(', ')
@@ -329,6 +333,8 @@ async function grantRights(client: pg.Client, files: CodeFile[]): Promise<void> 
 }
 
 const takesInserts = ({ sql }: CodeFile) => sql.startsWith('-- Roles: ')
+
+const isOfViews = ({ schema, sql }: CodeFile) => schema === 'core' && sql.startsWith('-- Views of ops call it.\n')
 
 const isFor = (word: string) => (file: CodeFile) => wordsOf(file).includes(word)
 
@@ -343,8 +349,8 @@ function wordsOf(file: CodeFile): string[] {
 async function onFunctions(client: pg.Client, files: CodeFile[], statement: string): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select pg_catalog.format($2, p.oid::regprocedure) as statement
-     from pg_catalog.pg_proc p where p.pronamespace = 'ops'::regnamespace and p.proname::text = any($1)`,
-    [files.map(({ name }) => name), statement],
+     from pg_catalog.pg_proc p where p.pronamespace::regnamespace || '.' || p.proname = any($1)`,
+    [files.map(qualified), statement],
   )
   await client.query(rows.map((row) => row.statement).join(';'))
 }

@@ -38,6 +38,9 @@ describe.skipIf(!hasPsql)('the commands of docs/operations/catalog.md', () => {
       await database.sql`select ops.upsert_product(${id}, 'space-trader', ${`${name} pearls`}, ${price}, 'RUB', 'key')`
       await database.sql`select ops.upsert_offer(${id}, 'nova', ${`pearls-${name.replace(',', '')}`}, ${cost})`
     }
+    await database.sql`select ops.upsert_price_list('gold')`
+    await database.sql`select ops.set_list_price('gold', 1017, 88)`
+    await database.sql`select ops.set_account_list(ops.create_account('Acme'), 'gold')`
   })
   afterAll(async () => {
     rmSync(dir, { recursive: true, force: true })
@@ -45,9 +48,10 @@ describe.skipIf(!hasPsql)('the commands of docs/operations/catalog.md', () => {
   })
 
   test('print what stands below them', () => {
-    expect(blocks.map(({ language }) => language)).toEqual(['csv', 'psql', 'csv', 'psql'])
-    for (const { language, text } of blocks) {
-      if (language === 'csv') writeFileSync(join(dir, 'nova-november.csv'), text)
+    expect(blocks.map(({ language }) => language)).toEqual(['csv', 'psql', 'csv', 'psql', 'csv', 'psql'])
+    for (const [index, { language, text }] of blocks.entries()) {
+      const name = / from '(.*?)'/.exec(blocks[index + 1]?.text ?? '')?.[1]
+      if (language === 'csv') writeFileSync(join(dir, name ?? ''), text)
       else for (const step of text.split(/^=> /m).slice(1)) run(step)
     }
   })

@@ -15,9 +15,9 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const match = 'format csv, header match'
 
 /** Loads a file by \copy. Returns what psql says. */
-function copy(text: string, options = match, columns = 'sku, supplier, cost'): string {
+function copy(text: string, options = match, columns = 'sku, supplier, cost', kind = 'products'): string {
   writeFileSync(join(dir, 'list.csv'), text)
-  return psql(database.url, `\\copy ops.import_products (${columns}) from 'list.csv' with (${options})`, dir)
+  return psql(database.url, `\\copy ops.import_${kind} (${columns}) from 'list.csv' with (${options})`, dir)
 }
 const judged = async () => {
   const rows = await database.sql`select change, detail from ops.import_lines()`

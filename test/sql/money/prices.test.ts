@@ -201,7 +201,7 @@ describe('a price for one partner', () => {
       [8.1, true],
     ] as const) {
       await reset()
-      await sql()`select ops.upsert_offer(${product}, 'first', 'sku-101', ${cost})`
+      await sql()`select ops.upsert_offer(${product}, 'first', 'sku-101', ${cost}, allow => '{below_cost}')`
       expect([cost, await isNew()]).toEqual([cost, is])
     }
   })
@@ -341,15 +341,15 @@ describe('operators', () => {
     for (const [call, figures] of [
       [
         `ops.set_list_price('${list}', 101, 7.99`,
-        'below_cost: product 101 (100 credits) is sold at 7.99 RUB, and a unit costs 8.00 RUB at first',
+        `below_cost: product 101 (100 credits) is sold at 7.99 RUB in price list ${list}, and a unit costs 8.00 RUB at first`,
       ],
       [
         `ops.set_list_price('${list}', 101, 7.99, 10`,
-        'below_cost: product 101 (100 credits) is sold at 7.99 RUB from 10 units on, and a unit costs 8.00 RUB at first',
+        `below_cost: product 101 (100 credits) is sold at 7.99 RUB in price list ${list} from 10 units on, and a unit costs 8.00 RUB at first`,
       ],
       [
         `ops.upsert_price_list('${list}', 0.5`,
-        'below_cost: product 101 (100 credits) is sold at 5.25 RUB, and a unit costs 8.00 RUB at first',
+        `below_cost: product 101 (100 credits) is sold at 5.25 RUB in price list ${list}, and a unit costs 8.00 RUB at first`,
       ],
     ] as const) {
       await expect(operator().unsafe(`select ${call})`)).rejects.toMatchObject({

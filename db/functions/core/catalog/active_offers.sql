@@ -1,14 +1,10 @@
 create or replace view core.active_offers as
 select o.product_id, o.supplier, o.sku,
   row_number() over (
-    partition by o.product_id order by health.is_passed_over, o.priority, o.cost nulls last, o.supplier) as place,
-  o.cost::numeric(14, 2) as cost, health.is_passed_over, o.min_price, o.supplier_cost, o.supplier_currency,
+    partition by o.product_id order by o.is_passed_over, o.priority, o.cost nulls last, o.supplier) as place,
+  o.cost::numeric(14, 2) as cost, o.is_passed_over, o.min_price, o.supplier_cost, o.supplier_currency,
   coalesce(o.rate, 1) as rate
 from core.judged_offers o
-cross join lateral (
-  -- A circuit is half open when a trial is due: the first item takes the trial, and the others use other offers.
-  select o.paused_at is not null or o.open_since is not null and coalesce(o.trial_at > now(), true) as is_passed_over
-) as health
 where o.fault is null;
 comment on view core.active_offers is
   'The offers that items sold for at least min_price may use (core.judged_offers), best first: by priority, then by

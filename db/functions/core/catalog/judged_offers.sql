@@ -1,31 +1,13 @@
 create or replace view core.judged_offers as
-select o.product_id, o.supplier, o.sku, o.priority, s.paused_at, s.open_since, s.trial_at,
-  terms.cost, terms.min_margin, r.rate, r.valid_until,
-  case
-    when not s.active then 'inactive'
-    when o.problem is not null then 'problem'
-    when not o.available then 'stock'
-    when terms.is_foreign and r.valid_until is null then 'rate missing'
-    when terms.is_foreign and r.valid_until <= now() then 'rate expired'
-    when o.cost is null then case when coalesce(o.max_cost, terms.min_margin) is not null then 'cost unknown' end
-    when o.cost > o.max_cost or terms.cost > 99999999999.99 then 'cost'
-  end as fault,
-  case
-    when terms.min_margin is null or coalesce(terms.cost, 0) = 0 then 0
-    when terms.min_margin = 1 then 'infinity'
-    -- Rounded up to the cent, without the inexact quotient: (1 - min_margin) * 10000 is a whole number.
-    else div(terms.cost * 1000000 + (1 - terms.min_margin) * 10000 - 1, (1 - terms.min_margin) * 10000) * 0.01
-  end as min_price, o.cost as supplier_cost, coalesce(o.currency, p.currency) as supplier_currency
+select o.product_id, o.supplier, o.sku, o.priority, terms.cost, rule.min_margin, r.rate, r.valid_until, terms.fault,
+  terms.min_price, terms.is_passed_over, o.cost as supplier_cost, coalesce(o.currency, p.currency) as supplier_currency
 from supply.offers o
 join supply.suppliers s on s.code = o.supplier
 join supply.products p on p.id = o.product_id
 left join supply.rates r on r.from_currency = o.currency and r.to_currency = p.currency
 cross join lateral (
-  select o.currency <> p.currency as is_foreign,
-    -- Rounded up, so that the cost is never too low.
-    case when o.currency <> p.currency then ceil(o.cost * r.rate * 100) / 100 else o.cost end as cost,
-    coalesce(p.min_margin, (select rule.min_margin from supply.offer_rules rule)) as min_margin
-) as terms;
+  select coalesce(p.min_margin, (select every.min_margin from supply.offer_rules every)) as min_margin) as rule
+cross join lateral core.offer_terms(o, p, s, r, rule.min_margin) as terms;
 comment on view core.judged_offers is
   'All offers, with their cost in the product''s currency, why new items may not use them, and at which prices they
 may.';
@@ -44,3 +26,5 @@ missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost,
 min_price may.';
 comment on column core.judged_offers.min_price is
   'The lowest unit price that leaves the margin: an item that is sold for less does not use the offer.';
+comment on column core.judged_offers.is_passed_over is
+  'Whether new items use another supplier if one can serve: this one is paused, or its circuit is open.';

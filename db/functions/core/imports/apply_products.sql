@@ -1,50 +1,53 @@
-create or replace function core.apply_products(import_id bigint, missing_of text, allow text[])
-returns int
+create or replace function core.apply_products(
+  import_id bigint, only_valid boolean, missing_of text, allow text[], out judged supply.judged_line[], out missing int
+)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  lines supply.product_line[] := array(select l from core.product_lines(import_id) as l);
-  missing supply.offers[] := core.missing_offers(missing_of, lines);
-  locked_ids int[];
-  were_offered supply.product_floor[];
+  lines supply.product_line[];
   products supply.products[];
   offers supply.offers[];
-  product_ids int[];
-  sales supply.sale[];
+  gone supply.offers[];
+  locked_ids int[];
+  were_offered supply.product_floor[];
   risks supply.risk[];
 begin
   -- As in ops.load_catalog: no other transaction creates products or marks games meanwhile. Rows that do not change are
   -- not locked.
   perform pg_advisory_xact_lock(hashtextextended('product ids', 0));
-  locked_ids := array(
-    select c.product_id from core.changes_of_lines(lines) as c union select m.product_id from unnest(missing) as m);
-  were_offered := core.lock_offered(locked_ids);
-
   lines := array(select l from core.product_lines(import_id) as l);
-  missing := core.missing_offers(missing_of, lines);
-  select array_agg(c.product), array_agg(c.offer) filter (where (c.offer).supplier is not null),
-    array_agg(c.product_id)
-  into products, offers, product_ids
-  from core.changes_of_lines(lines) as c;
-  offers := offers || missing;
-  product_ids := product_ids || array(select m.product_id from unnest(missing) as m);
-  perform core.require(not exists (
-      select unnest(product_ids) except select unnest(locked_ids)
-      except select (l.product).id from unnest(lines) as l where (l.product_before).id is null),
-    'the catalog changed meanwhile', 'serialization_failure', 'Nothing changed. Call it again.');
+  gone := core.missing_offers(missing_of, lines);
+  locked_ids := array(
+    select c.product_id from core.changes_of_lines(lines) as c union select g.product_id from unnest(gone) as g);
+  were_offered := core.lock_offered(locked_ids);
+  -- To compare all lines again takes seconds.
+  if core.are_outdated(lines) or gone is distinct from core.missing_offers(missing_of, lines) then
+    lines := array(select l from core.product_lines(import_id) as l);
+    gone := core.missing_offers(missing_of, lines);
+    perform core.require(not exists (
+        select from (
+          select c.product_id from core.changes_of_lines(lines) as c
+          union all select g.product_id from unnest(gone) as g
+          except select unnest(locked_ids)) as n),
+      'the catalog changed meanwhile', 'serialization_failure', 'Nothing changed. Call it again.');
+  end if;
 
-  sales := core.current_sales(product_ids);
-  risks := core.risks_of_products(products) || core.risks_of_offers(offers) || array(
-    select row('large_change', format('%s of the %s offers of %s that are available are not in the file',
-      cardinality(missing), count(*), missing_of), null)::supply.risk
-    from supply.offers o where o.supplier = missing_of and o.available
-    having cardinality(missing) > count(*) * 0.2);
+  risks := core.risks_of_lines(lines, gone);
+  judged := array(select j from core.judge_products(lines, 3, risks) as j);
+  perform core.refuse_wrong_lines(import_id, judged) where only_valid is not true;
+  missing := cardinality(gone);
+  perform core.refuse_risks(risks || array(
+    select row('large_change', format('%s of the %s offers of %s that are available are not in the file', missing,
+      count(*), missing_of), null)::supply.risk
+    from supply.offers o where o.supplier = missing_of and o.available having missing > count(*) * 0.2), allow);
+  select array_agg(c.product), array_agg(c.offer) filter (where (c.offer).supplier is not null)
+  into products, offers
+  from core.changes_of_lines(lines) as c;
   perform core.write_products(products, 'apply_import');
-  perform core.write_offers(offers, were_offered, 'apply_import');
-  perform core.refuse_risks(risks || core.risks_of_sales(sales, core.current_sales(product_ids)), allow);
-  return cardinality(missing);
+  perform core.write_offers(offers || gone, were_offered, 'apply_import');
 end
 $$;
 comment on function core.apply_products is
-  'Writes what the right lines of an import of products change. missing_of: a supplier whose other offers become
-unavailable. Returns how many did. Raises for risks that allow does not name.';
+  'Writes what the right lines of an import of products change; of a supplier missing_of, offers that the file lacks
+become unavailable. Returns what all lines mean, with the detail of three, and how many offers were missing. Raises for
+wrong lines, unless only_valid, and for risks that allow does not name.';

@@ -15,7 +15,7 @@ begin
     -- Of many statements in one transaction, few compare all its lines.
     raise notice 'import % (%): % lines by now', import.id, import.kind, lines;
   else
-    import := core.count_lines(import.id, array(select j from core.judge_import(import.id) as j));
+    import := core.count_lines(import.id, array(select j from core.judge_import(import.id, 0) as j));
     raise notice E'%: %. Nothing is changed yet.\n%', core.import_in_words(import), format('%s new, %s changed, %s '
       'unchanged, %s wrong', import.new, import.changed, import.unchanged, import.wrong),
       '         Look:  select * from ops.import_lines();      Apply:  select ops.apply_import();';

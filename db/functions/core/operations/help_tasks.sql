@@ -59,9 +59,10 @@ What shops show of it:
 select ops.set_product_details(1, ''https://img.example/1.png'', ''Steam'', ''{DE,AT}'');
 select ops.set_product_text(1, ''en'', ''Pearls buy ships.'', redeem => ''They arrive in the game.'');
 Off sale, and back: select ops.set_in_stock(1, false);'),
-  ('lists', 'import_products imports import_lines apply_import discard_import',
+  ('lists', 'import_products import_prices imports import_lines apply_import discard_import',
     'A list comes from a file of CSV whose first line names the columns, in psql, in one line:
 \copy ops.import_products (sku, supplier, cost) from ''list.csv'' with (format csv, header match)
+\copy ops.import_prices (list, product_id, price) from ''prices.csv'' with (format csv, header match)
 It changes nothing yet. What it would change:
 select * from ops.import_lines() where change <> ''unchanged'';
 Make the changes, or drop the list:

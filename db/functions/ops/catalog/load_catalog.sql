@@ -10,7 +10,7 @@ declare
   were_offered supply.product_floor[];
   changed_products supply.products[];
   changed_offers supply.offers[];
-  sales supply.sale[];
+  losses supply.loss[];
   risks supply.risk[];
   products int;
   offers int;
@@ -80,7 +80,7 @@ begin
   perform 1 from supply.products p where p.id = any (priced_ids) order by p.id for no key update;
   changed_products := array(
     select after from core.products_of_catalog(catalog -> 'products') as after where after.id = any (priced_ids));
-  sales := core.current_sales(priced_ids);
+  losses := core.losses(priced_ids);
   risks := core.risks_of_products(changed_products);
   products := core.write_products(changed_products, 'load_catalog');
 
@@ -92,11 +92,11 @@ begin
   were_offered := core.lock_offered(product_ids);
   changed_offers := array(
     select after from core.offers_of_catalog(catalog -> 'offers') as after where after.product_id = any (product_ids));
-  sales := sales || core.current_sales(array(select unnest(product_ids) except select unnest(priced_ids)));
+  losses := losses || core.losses(array(select unnest(product_ids) except select unnest(priced_ids)));
   risks := risks || core.risks_of_offers(changed_offers);
   offers := core.write_offers(changed_offers, were_offered, 'load_catalog');
   perform core.refuse_risks(
-    risks || core.risks_of_sales(sales, core.current_sales(priced_ids || product_ids)), allow);
+    risks || core.risks_of_losses(losses, core.losses(priced_ids || product_ids)), allow);
 
   perform ops.set_product_text(t.product_id, t.locale, t.description, t.redeem, t.terms)
   from core.texts_of_catalog(catalog -> 'texts') as t;

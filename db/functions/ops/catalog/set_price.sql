@@ -5,7 +5,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   product constant supply.products := core.lock_product(product_id);
-  sales constant supply.sale[] := core.current_sales(array[product.id]);
+  losses constant supply.loss[] := core.losses(array[product.id]);
   changed supply.products := product;
   risks supply.risk[];
 begin
@@ -19,7 +19,7 @@ begin
   changed.price := price;
   risks := core.risks_of_products(array[changed]);
   update supply.products p set price = changed.price, updated_at = now() where p.id = product.id;
-  perform core.refuse_risks(risks || core.risks_of_sales(sales, core.current_sales(array[product.id])), allow);
+  perform core.refuse_risks(risks || core.risks_of_losses(losses, core.losses(array[product.id])), allow);
   perform core.log_operator('set_price', 'product ' || product.id, jsonb_build_object('price', changed.price, 'before',
     product.price));
   raise notice 'product % (%) costs % % now; before: %', product.id, product.name, changed.price::numeric(14,2),

@@ -9,7 +9,7 @@ as $$
 declare
   product constant supply.products := core.lock_product(product_id);
   were_offered constant supply.product_floor[] := core.lock_offered(array[product.id]);
-  sales constant supply.sale[] := core.current_sales(array[product.id]);
+  losses constant supply.loss[] := core.losses(array[product.id]);
   of_list constant text[] := array['synced_at', 'stock', 'problem', 'available'];
   before supply.offers;
   after supply.offers;
@@ -25,7 +25,7 @@ begin
     raise notice 'supplier % offers product % with these values already: nothing changed', supplier, product.id;
     return;
   end if;
-  perform core.refuse_risks(risks || core.risks_of_sales(sales, core.current_sales(array[product.id])), allow);
+  perform core.refuse_risks(risks || core.risks_of_losses(losses, core.losses(array[product.id])), allow);
   raise notice 'supplier % offers product % (%) as %, priority %, at %', supplier, product.id, product.name, sku,
     after.priority, concat(
       case when after.cost is null then 'a cost that is not known' else 'a cost of ' || after.cost || ' ' end,

@@ -10,7 +10,7 @@ as $$
 declare
   before supply.products;
   after supply.products;
-  sales supply.sale[];
+  losses supply.loss[];
   risks supply.risk[];
 begin
   perform core.check_allow(allow);
@@ -20,13 +20,13 @@ begin
   select p.* into before from supply.products p where p.id = after.id for no key update;
   after := core.changed_product(before, after.id, game_slug, name, price, currency, delivery_type,
     core.clean_fields(delivery_fields), region, amount_value, max_quantity, in_stock);
-  sales := core.current_sales(array[after.id]);
+  losses := core.losses(array[after.id]);
   risks := core.risks_of_products(array[after]);
   if core.write_products(array[after], 'upsert_product') = 0 then
     raise notice 'product % (%) has these values already: nothing changed', after.id, name;
     return after.id;
   end if;
-  perform core.refuse_risks(risks || core.risks_of_sales(sales, core.current_sales(array[after.id])), allow);
+  perform core.refuse_risks(risks || core.risks_of_losses(losses, core.losses(array[after.id])), allow);
   if before.id is null then
     raise notice 'created product % (%) at % %', after.id, name, price, currency;
   else

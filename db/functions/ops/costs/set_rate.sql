@@ -8,7 +8,7 @@ as $$
 declare
   product_ids int[];
   were_offered supply.product_floor[];
-  sales supply.sale[];
+  losses supply.loss[];
   before supply.rates;
   risks supply.risk[];
 begin
@@ -26,7 +26,7 @@ begin
     select p.id from supply.products p where p.currency = set_rate.to_currency and exists (
       select from supply.offers o where o.product_id = p.id and o.currency = set_rate.from_currency));
   were_offered := core.lock_offered(product_ids);
-  sales := core.current_sales(product_ids);
+  losses := core.losses(product_ids);
   select r.* into before from supply.rates r
   where r.from_currency = set_rate.from_currency and r.to_currency = set_rate.to_currency for no key update;
   if (before.rate, before.valid_until) = (rate, valid_until) then
@@ -43,7 +43,7 @@ begin
   on conflict on constraint rates_pkey do update
     set rate = excluded.rate, valid_until = excluded.valid_until, set_at = now(), is_end_noted = false;
   perform core.note_offered(product_ids, were_offered);
-  perform core.refuse_risks(risks || core.risks_of_sales(sales, core.current_sales(product_ids)), allow);
+  perform core.refuse_risks(risks || core.risks_of_losses(losses, core.losses(product_ids)), allow);
   perform core.log_operator('set_rate', format('rate from %s to %s', from_currency, to_currency),
     jsonb_build_object('rate', rate, 'valid_until', valid_until, 'before', case when before.rate is not null
       then jsonb_build_object('rate', before.rate, 'valid_until', before.valid_until) end));

@@ -8,30 +8,29 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   import supply.imports := core.lock_import(import_id);
-  judged constant supply.judged_line[] := array(select j from core.judge_import(import.id) as j);
+  judged supply.judged_line[];
   missing int;
   result text;
-  examples text;
 begin
   perform core.check_allow(allow);
   if import.operator <> session_user then
     raise exception 'import % was loaded by %: no other login can apply it', import.id, import.operator
       using errcode = 'insufficient_privilege', hint = 'Load the file with your own login.';
   end if;
+  perform core.require(missing_of is null or import.kind = 'products',
+    'missing_of is for imports of products', hint => 'Call it again without missing_of.');
   perform core.require(
     missing_of is null or exists (select from supply.suppliers s where s.code = missing_of),
     format('missing_of: there is no supplier %L', missing_of), 'no_data_found', 'ops.suppliers lists the suppliers.');
-  import := core.count_lines(import.id, judged);
-  perform core.require(false, format('%s of %s lines are wrong, such as line %s%s: %s', import.wrong, import.lines,
-      j.line, coalesce(format(' (%s)', j.subject), ''), j.detail),
-    hint => format('Nothing changed. All of them: select * from ops.import_lines(%s) where change = ''wrong''; without '
-      'them: select ops.apply_import(%s, only_valid => true);', import.id, import.id))
-  from (select j.* from unnest(judged) as j where j.change = 'wrong' order by j.line limit 1) as j
-  where only_valid is not true;
 
   case import.kind
-    when 'products' then missing := core.apply_products(import.id, missing_of, allow);
+    when 'products' then
+      select a.judged, a.missing into judged, missing
+      from core.apply_products(import.id, only_valid, missing_of, allow) as a;
+    when 'prices' then
+      judged := core.apply_prices(import.id, only_valid, allow);
   end case;
+  import := core.count_lines(import.id, judged);
   update supply.imports i set state = 'applied', ended_at = clock_timestamp() where i.id = import.id;
   result := concat_ws(', ', format('%s: %s new, %s changed, %s unchanged', core.import_in_words(import), import.new,
       import.changed, import.unchanged),
@@ -40,11 +39,10 @@ begin
   perform core.log_operator('apply_import', 'import ' || import.id, jsonb_build_object('kind', import.kind, 'lines',
     import.lines, 'new', import.new, 'changed', import.changed, 'unchanged', import.unchanged, 'wrong', import.wrong)
     || jsonb_strip_nulls(jsonb_build_object('missing_of', missing_of, 'unavailable', missing)));
-  examples := (
-    select string_agg(format('line %s: %s: %s', j.line, j.subject, j.detail), E'\n' order by j.line)
-    from (
-      select j.* from unnest(judged) as j where j.change in ('new', 'changed') order by j.line limit 3) as j);
-  raise notice '%', concat_ws(E'\n', 'applied ' || result, examples,
+  raise notice '%', concat_ws(E'\n', 'applied ' || result, (
+      select string_agg(format('line %s: %s: %s', j.line, j.subject, j.detail), E'\n' order by j.line)
+      from (
+        select j.* from unnest(judged) as j where j.change in ('new', 'changed') order by j.line limit 3) as j),
     case when import.new + import.changed > 3 then 'and so on: select * from ops.operator_log where action = '
       '''apply_import'' order by log_id desc;' end);
   return result;

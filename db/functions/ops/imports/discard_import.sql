@@ -6,7 +6,7 @@ as $$
 declare
   import supply.imports := core.lock_import(import_id);
 begin
-  import := core.count_lines(import.id, array(select j from core.judge_import(import.id) as j));
+  import := core.count_lines(import.id, array(select j from core.judge_import(import.id, 0) as j));
   update supply.imports i set state = 'discarded', ended_at = clock_timestamp() where i.id = import.id;
   perform core.log_operator('discard_import', 'import ' || import.id, jsonb_build_object('kind', import.kind,
     'lines', import.lines, 'loaded_by', import.operator));

@@ -8,6 +8,7 @@ declare
   before constant text := (
     select format('%s (%s)', l.id, l.name) from supply.price_lists l where l.id = account.list_id);
   wanted supply.price_lists;
+  product_ids int[];
   after text;
 begin
   perform core.check_allow(allow);
@@ -20,8 +21,9 @@ begin
       coalesce('price list ' || after, 'no price list');
     return;
   end if;
-  perform core.refuse_risks(core.risks_of_prices(core.prices_of_list(account.list_id, null, account.currency),
-    core.prices_of_list(wanted.id, null, account.currency)), allow);
+  product_ids := array(select p.id from supply.products p where p.currency = account.currency);
+  perform core.refuse_risks(core.risks_of_losses(
+    core.losses_of_account(product_ids, account.list_id), core.losses_of_account(product_ids, wanted.id)), allow);
   update supply.accounts a set list_id = wanted.id where a.id = account.id;
   perform core.log_operator('set_account_list', 'account ' || account.id,
     jsonb_build_object('list_id', wanted.id, 'before', account.list_id));

@@ -8,7 +8,7 @@ as $$
 declare
   wanted constant supply.price_lists := core.lock_price_list(list);
   product constant supply.products := core.lock_product(product_id);
-  prices constant supply.listed_price[] := core.prices_of_list(wanted.id, product.id, null);
+  losses constant supply.loss[] := core.losses(array[product.id], array[wanted.id]);
   before numeric;
   risks supply.risk[];
 begin
@@ -27,17 +27,14 @@ begin
       min_quantity;
     return;
   end if;
-  insert into supply.list_prices as l (list_id, product_id, min_quantity, price)
-  values (wanted.id, product.id, min_quantity, price)
-  on conflict on constraint list_prices_pkey do update set price = excluded.price;
+  perform core.write_list_prices(
+    array[row(wanted.id, product.id, min_quantity, price, null)::supply.list_prices], 'set_list_price');
   if core.is_large_change(before, price) then
     risks := array[row('large_change', format('product %s (%s) in price list %s: %s', product.id, product.name,
       wanted.name, core.change_in_words(before, price, product.currency)), product.id)::supply.risk];
   end if;
   perform core.refuse_risks(
-    risks || core.risks_of_prices(prices, core.prices_of_list(wanted.id, product.id, null)), allow);
-  perform core.log_operator('set_list_price', format('product %s in price list %s', product.id, wanted.name),
-    jsonb_build_object('price', price, 'min_quantity', min_quantity, 'before', before));
+    risks || core.risks_of_losses(losses, core.losses(array[product.id], array[wanted.id])), allow);
   raise notice 'price list % (%): product % (%) % from % units on; before: %', wanted.id, wanted.name, product.id,
     product.name, case
       when price is null then 'has no price of its own now'

@@ -7,7 +7,8 @@ declare
   wanted constant text := core.trim_blanks(name);
   is_new boolean;
   before supply.price_lists;
-  prices supply.listed_price[];
+  product_ids constant int[] := array(select p.id from supply.products p);
+  losses supply.loss[];
 begin
   perform core.check_allow(allow);
   perform core.require(coalesce(length(wanted) between 1 and 100 and wanted !~ '^[0-9]+$', false),
@@ -25,9 +26,9 @@ begin
       trim_scale(before.discount);
     return before.id;
   end if;
-  prices := core.prices_of_list(before.id, null, null);
+  losses := core.losses(product_ids, array[before.id]);
   update supply.price_lists l set discount = upsert_price_list.discount where l.id = before.id;
-  perform core.refuse_risks(core.risks_of_prices(prices, core.prices_of_list(before.id, null, null)), allow);
+  perform core.refuse_risks(core.risks_of_losses(losses, core.losses(product_ids, array[before.id])), allow);
   perform core.log_operator('upsert_price_list', 'price list ' || wanted, jsonb_build_object('list_id', before.id,
     'discount', discount) || case when is_new then '{}' else jsonb_build_object('before', before.discount) end);
   raise notice 'price list % (%) %', before.id, wanted, case
