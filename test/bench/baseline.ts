@@ -18,9 +18,10 @@ export type Bench = {
   /** How many orders the database of the part `growth` holds, and how many of their events are on rungs of the ladder. */
   growthOrders: number
   growthRungs: number
-  /** How long the part `soak` takes. */
-  /** How many items wait in the backlog. */
+  /** How many items wait in the backlog, and in which of its scenes. */
   backlogItems: number
+  scenes: string[]
+  /** How long the part `soak` takes. */
   soakMinutes: number
 }
 

@@ -22,6 +22,9 @@ export function median(values: readonly number[]): number {
   )
 }
 
+/** A figure with its goal: `least` or `most` that it may be. */
+export type Target = { what: string; value: number; unit: string } & ({ least: number } | { most: number })
+
 /** What was measured, for a terminal. */
 export type Table = { title: string; columns: string[]; rows: (string | number)[][]; notes?: string[] }
 

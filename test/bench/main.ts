@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureAlone } from './alone.ts'
-import { measureBacklog } from './backlog.ts'
+import { measureBacklog, sceneNames } from './backlog.ts'
 import { type Bench, bestRate, measureBaseline } from './baseline.ts'
 import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
@@ -30,13 +30,14 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
 const byName = ['backlog', 'soak', 'alone', 'sealing', 'large']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
-const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--minutes N] [--supplier-ms N] [--quick]
+const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--scenes A,B] [--minutes N] [--supplier-ms N] [--quick]
 parts: ${Object.keys(parts).join(', ')}; without any, all but ${byName.join(', ')}
 --json FILE        writes all figures
 --save             writes docs/bench.json and the table of docs/benchmarks.md; of all but ${byName.join(', ')}
 --orders N         of the grown database, 100000 without it
 --rungs N          how many of their events wait for another attempt, one in a hundred without it
 --items N          of the backlog, 50000 without it
+--scenes A,B       of the backlog: ${sceneNames.join(', ')}
 --minutes N        of the soak, 60 without it
 --supplier-ms N    how long the supplier takes for an item, 0 without it
 --quick            a fifth of the time: shows that all works, and not how fast`
@@ -49,6 +50,7 @@ type Settings = {
   orders: number
   rungs: number
   items: number
+  scenes: string[]
   minutes: number
   supplierMs: number
 }
@@ -67,6 +69,7 @@ function readSettings(): Settings {
       orders: { type: 'string', default: kept('orders') ?? '100000' },
       rungs: { type: 'string', default: kept('rungs') },
       items: { type: 'string', default: kept('items') ?? '50000' },
+      scenes: { type: 'string', default: kept('scenes') ?? sceneNames.join(',') },
       minutes: { type: 'string', default: kept('minutes') ?? '60' },
       'supplier-ms': { type: 'string', default: kept('supplier_ms') ?? '0' },
     },
@@ -84,9 +87,22 @@ function readSettings(): Settings {
   const orders = wholeNumber('orders', values.orders, [2_000, 10_000_000])
   const rungs = wholeNumber('rungs', values.rungs ?? String(Math.floor(orders / 100)), [100, orders])
   const items = wholeNumber('items', values.items, [1_000, 1_000_000])
+  const scenes = values.scenes.split(',')
+  if (!scenes.every((name) => sceneNames.includes(name))) throw new Error(`--scenes takes ${sceneNames.join(', ')}`)
   const minutes = wholeNumber('minutes', values.minutes, [1, 1_440])
   const supplierMs = wholeNumber('supplier-ms', values['supplier-ms'], [0, 10_000])
-  return { names, json: values.json, save: values.save, quick: values.quick, orders, rungs, items, minutes, supplierMs }
+  return {
+    names,
+    json: values.json,
+    save: values.save,
+    quick: values.quick,
+    orders,
+    rungs,
+    items,
+    scenes,
+    minutes,
+    supplierMs,
+  }
 }
 
 function wholeNumber(name: string, text: string, [least, most]: [number, number]): number {
@@ -95,10 +111,22 @@ function wholeNumber(name: string, text: string, [least, most]: [number, number]
   throw new Error(`--${name} must be a whole number from ${least} to ${most}`)
 }
 
-async function measure(stage: Stage, { names, quick, orders, rungs, items, minutes }: Settings): Promise<Findings> {
+async function measure(
+  stage: Stage,
+  { names, quick, orders, rungs, items, scenes, minutes }: Settings,
+): Promise<Findings> {
   const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
   const ms = (seconds: number) => (quick ? seconds * 200 : seconds * 1000)
-  const base = { stage, ms, quick, growthOrders: orders, growthRungs: rungs, backlogItems: items, soakMinutes: minutes }
+  const base = {
+    stage,
+    ms,
+    quick,
+    growthOrders: orders,
+    growthRungs: rungs,
+    backlogItems: items,
+    scenes,
+    soakMinutes: minutes,
+  }
   say('the plain function')
   const baseline = await measureBaseline(base)
   const findings: Findings = {

@@ -5,7 +5,7 @@ import { type Alone, aloneTable } from './alone.ts'
 import { type Backlog, backlogTable } from './backlog.ts'
 import { type Baseline, baselineTable, bestRate } from './baseline.ts'
 import { type Fairness, fairnessTable } from './fairness.ts'
-import { shown, type Table } from './figures.ts'
+import { shown, type Table, type Target } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
 import { type Intake, intakeTable, percent } from './intake.ts'
 import { type Large, largeTable } from './large.ts'
@@ -33,11 +33,8 @@ export type Findings = {
   large?: Large
 }
 
-/** A figure with its goal: `least` or `most` that it may be. */
-type Target = { what: string; value: number; unit: string } & ({ least: number } | { most: number })
-
 /** The figures that have goals, as far as they were measured. */
-function targetsOf({ baselines, intake, whole, fairness, memory, alone }: Findings): Target[] {
+function targetsOf({ baselines, intake, whole, fairness, backlog, memory, alone }: Findings): Target[] {
   const plain = bestRate(baselines)
   const targets: Target[] = []
   const intakeAt64 = intake?.find(({ accounts, connections }) => accounts === 1 && connections === 64)
@@ -62,6 +59,7 @@ function targetsOf({ baselines, intake, whole, fairness, memory, alone }: Findin
     targets.push({ what: 'memory of the API', value: memory.api, unit: 'MB', most: 220 })
     targets.push({ what: 'memory of the worker', value: memory.worker, unit: 'MB', most: 220 })
   }
+  targets.push(...(backlog?.targets ?? []))
   for (const { offered, latencies, costs, commits } of alone?.rates ?? []) {
     const at = `alone, ${offered}/s`
     if (offered === 50) {

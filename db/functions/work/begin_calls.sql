@@ -9,20 +9,25 @@ returns table (
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  locked_ids constant uuid[] := array(
-    select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
   may_call constant boolean := core.may_call_suppliers();
-  needs_turns constant boolean := exists (
-    select from supply.order_items i join supply.suppliers s on s.code = i.supplier
-    where i.id = any (item_ids) and (
+  locked_ids uuid[];
+  suppliers text[];
+  needs_turns boolean;
+  batch record;
+  calls supply.planned_call[];
+begin
+  select coalesce(array_agg(i.id), '{}'), array_agg(distinct i.supplier) into locked_ids, suppliers
+  from (
+    select i.id, i.supplier from supply.order_items i where i.id = any (item_ids)
+    order by i.id for no key update skip locked) as i;
+  needs_turns := exists (
+    select from supply.suppliers s
+    where s.code = any (suppliers) and (
       s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.per_minute is not null
       or (
         select true from supply.order_items w
         where w.supplier = s.code and w.limited_at is not null and w.limited_rank >= 0 and w.completed_at is null
         limit 1)));
-  batch record;
-  calls supply.planned_call[];
-begin
   if not item_ids <@ locked_ids then
     perform core.enqueue_busy('call_supplier', array(
       select i.id from supply.order_items i where i.id = any (item_ids) and i.id <> all (locked_ids)));

@@ -11,7 +11,9 @@ with orders as (
     i.refunded_amount
   from core.audit_scope s
   cross join lateral (
-    select * from supply.order_items i where i.order_id > s.after and i.order_id <= s.up_to offset 0) as i
+    select * from supply.order_items i
+    -- An open item has no refund, which the order knows. Hundreds of thousands may wait for one supplier.
+    where i.order_id > s.after and i.order_id <= s.up_to and i.completed_at is not null offset 0) as i
 ), entries as (
   select l.order_id, l.item_id, l.account_id, l.type, l.amount, l.currency
   from core.audit_scope s
@@ -25,7 +27,11 @@ with orders as (
 ), counted as (
   select i.order_id, count(*) as items, count(*) filter (where i.status = 'completed') as completed,
     count(*) filter (where i.status = 'failed') as failed, sum(i.price * i.amount) as total
-  from items i group by i.order_id
+  from core.audit_scope s
+  cross join lateral (
+    select i.order_id, i.status, i.price, i.amount from supply.order_items i
+    where i.order_id > s.after and i.order_id <= s.up_to offset 0) as i
+  group by i.order_id
 ), booked as (
   select e.order_id, sum(e.amount) as refunded from entries e where e.type = 'order_refund' group by e.order_id
 ), whole_orders as (
@@ -46,7 +52,10 @@ with orders as (
   from items i
   join orders o on o.id = i.order_id
   left join codes k on k.item_id = i.id
-  left join entries r on r.item_id = i.id and r.type = 'order_refund'
+  left join lateral (
+    -- By the index: a join with the entries may be planned as a loop over all of them for each item.
+    select l.order_id, l.account_id, l.amount from supply.ledger l
+    where l.item_id = i.id and l.type = 'order_refund' offset 0) as r on true
 )
 select 'orders_are_numbered_without_a_gap' as check_name,
   format('order %s is number %s of account %s, but the number before it is missing', o.code, o.number, o.account_id)

@@ -6,7 +6,10 @@ with calls as (
   select i.id, i.supplier, i.held_at, i.stuck_at, i.lease_expires_at, i.next_check_at, i.limited_rank, c.run_at,
     c.is_untouched
   from supply.order_items i left join calls c on c.subject = i.id
+  -- Those that wait for a place have no jobs, and may be hundreds of thousands.
   where i.completed_at is null
+    and (i.limited_rank is null or i.stuck_at is not null or i.held_at is not null
+      or coalesce(i.next_check_at, 'infinity') > now() + interval '2 hours')
 ), deliveries as (
   select j.* from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
 ), planned as (

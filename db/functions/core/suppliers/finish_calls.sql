@@ -23,7 +23,7 @@ begin
       select s.code from supply.suppliers s
       where s.failures > 0 or s.open_since is not null or s.trouble is not null)))
       as any_noted,
-    bool_or(exists (
+    bool_or(r.supplier_order_id is not null and exists (
       select from supply.order_items i where i.id = r.item_id and i.supplier_order_id <> r.supplier_order_id))
       as any_other_order, bool_or(r.unit_price is not null) as any_price
   into seen from unnest(results) as r;
