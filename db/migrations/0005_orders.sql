@@ -240,31 +240,35 @@ comment on column supply.order_items.limited_rank is
 create table supply.item_keys (
   item_id uuid not null references supply.order_items,
   position int not null check (position >= 0),
-  code text collate "C" not null check (length(code) between 1 and 3000),
+  code text collate "C" not null check (length(code) between 1 and 30000),
   primary key (item_id, position)
 );
 -- By core.code_identity: a code is sealed into another text each time.
 create unique index item_keys_same_code on supply.item_keys (
-  item_id, (case when code like 'sealed:%' then split_part(code, ':', 4) else code end));
+  item_id, (case when code like 'sealed:%' then split_part(code, ':', 4)
+    when code like 'card:{%' then substr(code, 6)::json ->> 'code' else code end));
 create index item_keys_code on supply.item_keys ((
-  case when code like 'sealed:%' then split_part(code, ':', 4) else code end));
+  case when code like 'sealed:%' then split_part(code, ':', 4)
+    when code like 'card:{%' then substr(code, 6)::json ->> 'code' else code end));
 comment on table supply.item_keys is
   'The codes that a supplier gave for an item; partners see those of completed items.';
 comment on column supply.item_keys.item_id is 'The item.';
 comment on column supply.item_keys.position is 'The order in which the supplier gave the codes, from 0.';
-comment on column supply.item_keys.code is 'The code, sealed where DATA_KEYS is set.';
+comment on column supply.item_keys.code is
+  'The code, with its parts as core.card_text writes them, sealed where DATA_KEYS is set.';
 
 create table supply.replaced_codes (
   id bigint generated always as identity primary key,
   item_id uuid not null references supply.order_items,
-  code text collate "C" not null check (length(code) between 1 and 3000),
+  code text collate "C" not null check (length(code) between 1 and 30000),
   note text not null,
   replaced_by text not null default session_user,
   replaced_at timestamptz not null default now()
 );
 create index replaced_codes_item on supply.replaced_codes (item_id);
 create index replaced_codes_code on supply.replaced_codes ((
-  case when code like 'sealed:%' then split_part(code, ':', 4) else code end));
+  case when code like 'sealed:%' then split_part(code, ':', 4)
+    when code like 'card:{%' then substr(code, 6)::json ->> 'code' else code end));
 comment on table supply.replaced_codes is 'The codes that operators replaced: partners do not see them any more.';
 comment on column supply.replaced_codes.id is 'A running number.';
 comment on column supply.replaced_codes.item_id is 'The item that had the code.';

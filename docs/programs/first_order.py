@@ -76,7 +76,7 @@ def main(external_order_id, product_id):
         error = f" ({item['errorCode']})" if item["errorCode"] else ""
         print(f"  {item['amount']} x {item['productName']}: {item['status']}{error}")
         for key in item.get("cdKeys", []):
-            print(f"    {key['code']}")
+            print("    " + " ".join(key.values()))
     return 0 if order["status"] == "completed" else 1
 
 

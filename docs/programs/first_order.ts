@@ -9,7 +9,7 @@ type Item = {
   amount: number
   status: string
   errorCode: string | null
-  cdKeys?: { code: string }[]
+  cdKeys?: Record<string, string>[]
 }
 type Order = {
   code: string
@@ -69,7 +69,7 @@ async function main(externalOrderId: string, productId: number): Promise<boolean
   for (const { amount, productName, status, errorCode, cdKeys = [] } of order.items) {
     const error = errorCode === null ? '' : ` (${errorCode})`
     console.log(`  ${amount} x ${productName}: ${status}${error}`)
-    for (const { code } of cdKeys) console.log(`    ${code}`)
+    for (const key of cdKeys) console.log(`    ${Object.values(key).join(' ')}`)
   }
   return order.status === 'completed'
 }

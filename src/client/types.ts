@@ -189,6 +189,10 @@ export type OrderItem = {
 
 export type CdKey = {
   /** The key. */ code: string
+  /** Its PIN; only where the supplier gave one, as the fields below. */ pin?: string | undefined
+  /** Its serial number. */ serial?: string | undefined
+  /** Where the buyer redeems it. */ url?: string | undefined
+  /** When it expires: a date or a time (ISO 8601). */ expiresAt?: string | undefined
 }
 
 export type Deliveries = {

@@ -1,3 +1,4 @@
+import { cardOf } from '../messages/cards.ts'
 import { codeInJson, isSealed, owners, type Sealing } from './sealing.ts'
 
 /** Texts of one row as they are stored, not all of them sealed under the first data key. */
@@ -19,22 +20,23 @@ export function resealed(rows: readonly StoredTexts[], sealing: Sealing): TextCh
 
   function sealCodes(row: StoredTexts, itemId: string): TextChange {
     const plain = row.texts.map((text) => sealing.openCode(text, itemId))
+    const codes = plain.map((text) => cardOf(text).code)
     const sealed = change(row, (_, place) => {
       const code = plain[place] ?? ''
       // An operator may have typed a code that the item had: SQL could not compare it with a sealed one.
-      return plain.indexOf(code) < place && row.kind === 'item'
+      return codes.indexOf(codes[place] ?? '') < place && row.kind === 'item'
         ? `${sealing.seal(code, owners.item(itemId))}:${place}`
         : sealing.sealCode(code, itemId)
     })
     if (row.kind !== 'item') return sealed
-    for (const [place, code] of plain.entries()) shown.set(code, `${sealed.new[place]}:${itemId}`)
+    for (const [place, code] of codes.entries()) shown.set(code, shownCode(sealed.new[place] ?? '', itemId))
     return sealed
   }
 
   function sealEvent(body: string): string {
     return body.replaceAll(codeInJson, (member, json: string) => {
       const code: string = JSON.parse(json)
-      const plain = isSealed(code) ? sealing.openShownCode(code) : code
+      const plain = isSealed(code) ? cardOf(sealing.openShownCode(code)).code : code
       const sealed = shown.get(plain)
       return sealed === undefined ? member : `{"code" : ${JSON.stringify(sealed)}}`
     })
@@ -49,6 +51,11 @@ export function resealed(rows: readonly StoredTexts[], sealing: Sealing): TextCh
     return change(row, (text) => sealing.seal(sealing.open(text, owner), owner))
   })
   return changes.filter((changed) => changed.new.some((text, place) => text !== changed.old[place]))
+}
+
+/** How JSON holds a sealed code (`core.shown_code`). */
+function shownCode(sealed: string, itemId: string): string {
+  return sealed.split(':').length > 4 ? sealed : `${sealed}:${itemId}`
 }
 
 function ownerOf({ kind, id, item_id: itemId }: StoredTexts): string {

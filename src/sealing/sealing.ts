@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { cardJson, cardOf } from '../messages/cards.ts'
 import { decrypt, encrypt } from './cipher.ts'
 import type { DataKey } from './data_keys.ts'
 
@@ -11,7 +12,7 @@ export type Sealing = {
   keyId: string | undefined
   /** Seals a text. It opens only with the same `boundTo`, such as `supplier acme`. */
   seal(plain: string, boundTo: string): string
-  /** Seals a code of an item. Behind it stands a fingerprint of the code, by which SQL compares codes. */
+  /** Seals a code (`cardText`) of an item. Behind it stands a fingerprint, by which SQL compares codes. */
   sealCode(code: string, itemId: string): string
   /** Seals codes of an item; other work passes meanwhile. */
   sealCodes(codes: readonly string[], itemId: string): Promise<string[]>
@@ -36,10 +37,10 @@ export class Unreadable extends Error {
 }
 
 /**
- * A code in JSON as PostgreSQL writes it. A partner cannot forge one: its first quote stands outside every string, and
- * only core.item_codes writes objects with the one member `code`.
+ * A code with its parts in JSON as PostgreSQL writes it. A partner cannot forge one: its first quote stands outside
+ * every string, and only core.item_codes writes objects whose first member is `code` and that hold nothing else but parts.
  */
-export const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")\}/g
+export const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")(?:, "(?:pin|serial|url|expiresAt)" : "(?:[^"\\]|\\.)*")*\}/g
 
 // Sealing or opening so many codes takes half a millisecond. The codes of one order must not delay other requests.
 const sliceCodes = 25
@@ -85,12 +86,13 @@ export function createSealing(
     throw new Unreadable(boundTo)
   }
 
-  const openCode = (code: string, itemId: string) => open(code, owners.item(itemId))
-  const openShownCode = (code: string) => openCode(code, code.slice(code.lastIndexOf(':') + 1))
+  // Behind the fingerprint stands what a code was sealed for, where that is not its item: it was sealed in stock.
+  const openCode = (code: string, itemId: string) => open(code, owners.item(code.split(':')[4] ?? itemId))
+  const openShownCode = (code: string) => openCode(code, '')
 
   function sealCode(code: string, itemId: string): string {
     if (first === undefined) return code
-    const fingerprint = createHmac('sha256', fingerprintKey).update(code).digest().subarray(0, 16)
+    const fingerprint = createHmac('sha256', fingerprintKey).update(cardOf(code).code).digest().subarray(0, 16)
     return `${seal(code, owners.item(itemId))}:${fingerprint.toString('base64url')}`
   }
 
@@ -118,7 +120,7 @@ export function createSealing(
         codes += 1
         if (codes % sliceCodes === 0) await othersPass()
         const code: string = JSON.parse(text)
-        const shown = isSealed(code) ? `{"code" : ${JSON.stringify(openShownCode(code))}}` : member
+        const shown = isSealed(code) ? cardJson(openShownCode(code)) : member
         opened += json.slice(from, index) + shown
         from = index + member.length
       }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type Card, cardParts, cardText, isCardText } from '../messages/cards.ts'
 import { isStorable, storable } from '../messages/storable.ts'
 import { isSealed } from '../sealing/sealing.ts'
 
@@ -28,21 +29,41 @@ const reason = v.nullish(
 const code = v.pipe(
   text,
   v.regex(/\S/, 'is blank'),
-  // A text that this service sealed begins like this.
-  v.check((code) => !isSealed(code), 'begins with "sealed:"'),
+  // Texts that this service makes of codes begin like these.
+  v.check((code) => !isSealed(code) && !isCardText(code), 'begins with "sealed:" or "card:{"'),
   v.maxLength(codeLength, `is longer than ${codeLength} characters`),
   v.maxBytes(2000, 'is longer than 2000 bytes'),
 )
 
+const part = v.pipe(text, v.regex(/\S/, 'is blank'), v.maxLength(200, 'is longer than 200 characters'))
+
+const url = v.pipe(
+  text,
+  v.maxLength(2000, 'is longer than 2000 characters'),
+  v.regex(/^[Hh][Tt]{2}[Pp][Ss]?:\/\/[^\s/]\S*$/, 'must be an http or https URL'),
+)
+
+const expiry = v.pipe(text, v.check(isDateOrTime, 'must be a date or a time of ISO 8601'))
+
+const card = v.object(
+  { code, pin: v.nullish(part), serial: v.nullish(part), url: v.nullish(url), expiresAt: v.nullish(expiry) },
+  'must be an object',
+)
+
+const codeOrCard = v.pipe(
+  v.union([code, card], 'makes no sense as a code or its parts'),
+  v.transform((given) => (typeof given === 'string' ? given : cardText(withoutNulls(given)))),
+)
+
 const codes = v.nullish(
-  v.pipe(v.array(code, 'must be an array'), v.maxLength(codesLimit, `holds more than ${codesLimit} codes`)),
+  v.pipe(v.array(codeOrCard, 'must be an array'), v.maxLength(codesLimit, `holds more than ${codesLimit} codes`)),
   () => [],
 )
 
 const ignoredCodes = v.optional(
   v.pipe(
     v.unknown(),
-    v.transform((given) => (Array.isArray(given) ? given.filter((code) => typeof code === 'string') : [])),
+    v.transform((given) => (Array.isArray(given) ? given.flatMap(ignoredCode) : [])),
   ),
 )
 
@@ -58,7 +79,8 @@ const about = { reference, errorCode: identifier, reason, supplierOrderId: ident
  * The answer of a supplier: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId`, `reference`, and
  * what it charges for a unit (`unitPrice`, `currency`). `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes of an
  * answer that is `processing` only serve to remove them from its other texts. At most 10,000 codes of 1 to 1000
- * characters (and 2000 bytes).
+ * characters (and 2000 bytes), each a string or an object `{code, pin?, serial?, url?, expiresAt?}`; here they are
+ * texts (`cardText`).
  */
 export const answerSchema = v.variant(
   'status',
@@ -79,6 +101,28 @@ export const refusalSchema = v.object({ status: v.nullish(v.literal('failed')), 
 export function foreignReference(answer: unknown, reference: string): boolean {
   const { reference: named } = Object(answer)
   return typeof named === 'string' && named.toLowerCase() !== reference.toLowerCase()
+}
+
+/** The texts of a code whose answer is not final, however it is written. */
+function ignoredCode(given: unknown): string[] {
+  if (typeof given === 'string') return [given]
+  const texts = ['code', ...cardParts].map((name) => Object(given)[name])
+  return texts.filter((text) => typeof text === 'string' && text.length > 0)
+}
+
+function withoutNulls({ code, ...parts }: { code: string } & Record<string, string | null | undefined>): Card {
+  const given = Object.entries(parts).filter(([, value]) => typeof value === 'string')
+  return { code, ...Object.fromEntries(given) }
+}
+
+const dateOrTime =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/
+
+/** Whether a text is a date or a time of ISO 8601, of a day that exists. */
+function isDateOrTime(text: string): boolean {
+  const [, year = '', month = '', day = ''] = dateOrTime.exec(text) ?? []
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`)
+  return year !== '0000' && !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day)
 }
 
 function blankToNull(value: string): string | null {

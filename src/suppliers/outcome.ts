@@ -1,3 +1,4 @@
+import { secretsOf } from '../messages/cards.ts'
 import { owners, type Sealing } from '../sealing/sealing.ts'
 import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer } from './answer.ts'
 import { jsonOf, quoteBody, readAnswer, readValue } from './body.ts'
@@ -6,8 +7,8 @@ import type { Exchange, HttpAnswer } from './exchange.ts'
 /**
  * The outcome of a call to a supplier, or of a result that it pushed. A plain JSON value.
  *
- * - `answered`: the supplier answered with the status of the order. `codes` is empty while `processing`. `unitPrice`:
- *   what it charges for a unit, in `currency` (absent: in that of its offer).
+ * - `answered`: the supplier answered with the status of the order. `codes` (`cardText`) is empty while `processing`.
+ *   `unitPrice`: what it charges for a unit, in `currency` (absent: in that of its offer).
  * - `unknown`: nothing can be concluded; the order may or may not be under way. `error` is a short, stable technical
  *   text without secrets, `retryAfter` a wait in seconds (1..3600) that the supplier asked for, `raw` the beginning of
  *   its unusable answer (at most 2000 characters).
@@ -159,10 +160,11 @@ const likeCode =
 const repeating = ['errorCode', 'reason', 'error', 'supplierOrderId']
 
 /**
- * The texts of an answer without its codes. A code of fewer than 8 characters may be a part of ordinary words, so it is
+ * The texts of an answer without its codes and their parts. A code of fewer than 8 characters may be a part of ordinary words, so it is
  * removed only where it is the whole text. What is left of an id with a code in it identifies nothing: it is null.
  */
-export function withoutCodes<Texts extends object>(texts: Texts, codes: readonly string[]): Texts {
+export function withoutCodes<Texts extends object>(texts: Texts, cards: readonly string[]): Texts {
+  const codes = secretsOf(cards)
   const clean = (text: string) =>
     codes.includes(text)
       ? '[code]'

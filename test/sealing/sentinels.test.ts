@@ -87,6 +87,9 @@ test('no code, secret or token stands readable in a table, in the server log, or
   // Whole, in part, with a reason that repeats a code.
   const whole = await buy(says({ status: 'completed', codes: ['SENTINEL-1', 'SENTINEL-2'] }))
   await service.final(partner, whole.code)
+  const card = { code: 'SENTINEL-10', pin: 'SENTINEL-PIN', serial: 'SENTINEL-SERIAL', url: 'https://x/SENTINEL-URL' }
+  const carded = await buy(says({ status: 'completed', codes: [card], supplierOrderId: card.pin, reason: card.url }), 1)
+  await service.final(partner, carded.code)
   const part = await buy(says({ status: 'failed', codes: ['SENTINEL-3'], reason: 'Только SENTINEL-3' }))
   await service.final(partner, part.code)
   // Repeated in each other text of the answer, of one whose codes are ignored, and of one without codes.
@@ -115,7 +118,15 @@ test('no code, secret or token stands readable in a table, in the server log, or
   await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
 
   const bodies = () => JSON.stringify(receiver.received.map(({ event }) => event))
-  for (const code of ['SENTINEL-1', 'SENTINEL-2', 'SENTINEL-completed', 'SENTINEL-8', 'TYPED-3', 'TYPED-4'])
+  for (const code of [
+    'SENTINEL-1',
+    'SENTINEL-2',
+    'SENTINEL-completed',
+    'SENTINEL-8',
+    'SENTINEL-PIN',
+    'TYPED-3',
+    'TYPED-4',
+  ])
     await expect.poll(bodies).toContain(`"${code}"`)
   const secret = await asOperator(server.url, (db) => webhookSecretOf(db, dataKeys, String(partner.accountId)))
   const sentinels = ['SENTINEL-', secret ?? '']

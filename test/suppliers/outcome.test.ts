@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cardOf } from '../../src/messages/cards.ts'
 import { createSealing } from '../../src/sealing/sealing.ts'
 import {
   answered as answerOf,
@@ -52,6 +53,54 @@ describe.each(methods)('an answer to a %s', (method) => {
     }
   })
 
+  it('keeps the parts of codes as the texts that stand for them, and null parts and other members do not count', () => {
+    const parts = { pin: '0042', serial: 'S "1"', url: 'https://x.example/?a=1', expiresAt: '2027-02-28' }
+    const given = [
+      'A',
+      { code: 'B' },
+      { code: 'C', pin: null, more: 1 },
+      { expiresAt: '2027-12-31T10:00:00Z', code: 'D' },
+    ]
+    const { codes } = interpret(method, 200, { status: 'completed', codes: [...given, { code: 'E', ...parts }] }) as {
+      codes: string[]
+    }
+    expect(codes.slice(0, 3)).toEqual(['A', 'B', 'C'])
+    expect(codes.map(cardOf).slice(3)).toEqual([
+      { code: 'D', expiresAt: '2027-12-31T10:00:00Z' },
+      { code: 'E', ...parts },
+    ])
+  })
+
+  it.each([
+    { pin: '' },
+    { pin: 1 },
+    { pin: 'x'.repeat(201) },
+    { serial: '\u0000' },
+    { url: 'ftp://x.example/' },
+    { url: `https://x.example/${'x'.repeat(2000)}` },
+    { expiresAt: '2027-02-29' },
+    { expiresAt: '31.12.2027' },
+    { expiresAt: '2027-12-31T25:00:00Z' },
+    { code: 'card:{"code" : "A"}' },
+    { code: undefined },
+  ])('makes no sense with a code of %o', (wrong) => {
+    const codes = ['B', { code: 'A', ...wrong }]
+    expect(interpret(method, 200, { status: 'completed', codes })).toMatchObject({ outcome: 'unknown' })
+  })
+
+  it('loses the parts of codes in its other texts', async () => {
+    const sealing = createSealing(dataKeysOf('k1'), 'fingerprint')
+    const codes = [{ code: 'CODE-1', pin: '12345678', serial: '0042', url: 'https://x.example/r' }]
+    const errorCode = 'NO_12345678'
+    const outcome = interpret(method, 200, { status: 'failed', codes, errorCode, supplierOrderId: '0042' })
+    expect(await sealOutcome(outcome, reference, sealing)).toMatchObject({
+      errorCode: 'NO_[code]',
+      supplierOrderId: null,
+    })
+    const open = interpret(method, 200, { status: 'processing', codes, errorCode })
+    expect(open).toMatchObject({ codes: [], errorCode: 'NO_[code]' })
+  })
+
   it('may have null and blank texts for absent fields', () => {
     const body = {
       status: 'completed',
@@ -96,7 +145,7 @@ describe.each(methods)('an answer to a %s', (method) => {
     ['a status in capitals', { status: 'COMPLETED' }],
     ['codes that are no array', { status: 'completed', codes: 'A' }],
     ['a code that is a number', { status: 'completed', codes: [1] }],
-    ['a code that is an object', { status: 'completed', codes: [{ code: 'A' }] }],
+    ['a code that is a number', { status: 'completed', codes: [5] }],
     ['an empty code', { status: 'completed', codes: [''] }],
     ['a blank code', { status: 'completed', codes: [' '] }],
     ['a code of 1001 characters', { status: 'completed', codes: ['A'.repeat(1001)] }],

@@ -1,3 +1,4 @@
+import { cardParts } from '../../messages/cards.ts'
 import { type Colour, painter, printable, timeOfDay } from '../terminal_text.ts'
 import type { OrderEvent } from './event.ts'
 import type { Received } from './journal.ts'
@@ -56,8 +57,15 @@ function contentOf({ data }: OrderEvent): string {
   const order = `${printable(data.externalOrderId)} · ${data.totalAmount.toFixed(2)}`
   if (data.status === 'failed') return `${order} · ${printable(data.reason ?? 'no reason given')}`
   const items = data.items.map(({ amount, productName, cdKeys }) => {
-    const keys = cdKeys === undefined ? '' : ` (${cdKeys.length} ${cdKeys.length === 1 ? 'key' : 'keys'})`
+    const keys =
+      cdKeys === undefined ? '' : ` (${cdKeys.length} ${cdKeys.length === 1 ? 'key' : 'keys'}${partsOf(cdKeys)})`
     return `${amount} × ${printable(productName)}${keys}`
   })
   return `${order} · ${items.join(', ')}`
+}
+
+/** Names the parts that the keys have, such as ` with pin, expiresAt`. */
+function partsOf(keys: readonly object[]): string {
+  const parts = cardParts.filter((part) => keys.some((key) => part in key))
+  return parts.length === 0 ? '' : ` with ${parts.join(', ')}`
 }

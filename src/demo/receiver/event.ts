@@ -5,11 +5,19 @@ const envelope = { event_id: v.string(), occurred_at: v.string() }
 
 const order = { orderCode: v.string(), externalOrderId: v.string(), totalAmount: v.number(), completedAt: v.string() }
 
+const cdKey = v.looseObject({
+  code: v.string(),
+  pin: v.optional(v.string()),
+  serial: v.optional(v.string()),
+  url: v.optional(v.string()),
+  expiresAt: v.optional(v.string()),
+})
+
 const item = v.looseObject({
   productName: v.string(),
   amount: v.number(),
   price: v.number(),
-  cdKeys: v.optional(v.array(v.looseObject({ code: v.string() }))),
+  cdKeys: v.optional(v.array(cdKey)),
 })
 
 const completedSchema = v.looseObject({

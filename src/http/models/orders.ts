@@ -5,7 +5,13 @@ import { code, currency, flag, listOf, money, oneOf, pagination, text, time, url
 const statuses: ['pending', 'processing', 'completed', 'failed'] = ['pending', 'processing', 'completed', 'failed']
 const outcomes: ['full', 'partial', 'none'] = ['full', 'partial', 'none']
 
-export const cdKey = v.object({ code: text('The key.', 'AAAAA-BBBBB-CCCCC') })
+export const cdKey = v.object({
+  code: text('The key.', 'AAAAA-BBBBB-CCCCC'),
+  pin: v.optional(text('Its PIN; only where the supplier gave one, as the fields below.')),
+  serial: v.optional(text('Its serial number.')),
+  url: v.optional(url('Where the buyer redeems it.')),
+  expiresAt: v.optional(text('When it expires: a date or a time (ISO 8601).')),
+})
 
 const refundedAmount = money('The part of the charge that was refunded.', 0)
 const itemHead = {

@@ -17,7 +17,7 @@ const itemSchema = object({
   status: text,
   errorCode: optionalText,
   errorMessage: optionalText,
-  cdKeys: v.nullish(list(object({ code: text })), () => []),
+  cdKeys: v.nullish(list(v.looseObject({ code: text }, 'must be an object')), () => []),
 })
 
 const statuses = ['pending', 'processing', 'completed', 'failed'] as const
@@ -80,10 +80,9 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
   if (order.externalOrderId !== call.reference) return foreign(answer)
   const isFinal = order.status === 'completed' || order.status === 'failed'
   const failed = order.items.find(({ status }) => status === 'failed')
-  const given = order.items.flatMap((item) => item.cdKeys.map(({ code }) => code))
   const said = readValue(answerSchema, {
     status: isFinal ? order.status : 'processing',
-    codes: given,
+    codes: order.items.flatMap((item) => item.cdKeys),
     errorCode: failed?.errorCode,
     reason: order.reason ?? failed?.errorMessage,
     supplierOrderId: order.code,
@@ -96,7 +95,7 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
   const outcome = answered(said.value, answer.status)
   const difference = differenceFrom(call, order) ?? (isNew ? overpriceOf(call, order) : undefined)
   // An answer that is held is not quoted, because it may hold codes.
-  const about = { ...withoutCodes({ supplierOrderId: order.code }, given), httpStatus: answer.status }
+  const about = { ...withoutCodes({ supplierOrderId: order.code }, said.value.codes ?? []), httpStatus: answer.status }
   if (difference !== undefined) return hold(difference, about)
   const codes = 'codes' in outcome ? outcome.codes : []
   const problem = partProblemOf(call, order, codes)

@@ -241,7 +241,7 @@ describe('an order that is read', () => {
     const items = [{ amount: 2, status: 'completed', codes: ['A', ' '] }]
     expect(await outcomeOf({ status: 'completed', items })).toMatchObject({
       outcome: 'unknown',
-      error: 'the answer is unusable: codes[1] is blank',
+      error: 'the answer is unusable: codes[1] makes no sense as a code or its parts',
     })
   })
 })

@@ -15,7 +15,12 @@ as $$
     when outcome = 'failed' and codes_to_deliver.codes = '{}' then '{}'
     -- Where too many were kept, the operator may name those to deliver. Sealed codes cannot be compared with them.
     when cardinality(a.codes) > item.amount and cardinality(codes_to_deliver.codes) = item.amount
-      and (codes_to_deliver.codes <@ coalesce(k.codes, '{}') or k.codes[1] like 'sealed:%') then codes_to_deliver.codes
+      and k.codes[1] like 'sealed:%' then codes_to_deliver.codes
+    when cardinality(a.codes) > item.amount and cardinality(codes_to_deliver.codes) = item.amount
+      and core.code_identities(codes_to_deliver.codes) <@ core.code_identities(k.codes) then array(
+        select c from unnest(k.codes) as c
+        where core.code_identity(c) = any (core.code_identities(codes_to_deliver.codes))
+        order by array_position(core.code_identities(codes_to_deliver.codes), core.code_identity(c)))
     else a.codes
   end
   from kept k, all_codes a

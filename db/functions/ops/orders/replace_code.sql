@@ -13,8 +13,8 @@ begin
   where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
   perform 1 from supply.order_items i where i.id = wanted_id for no key update;
   perform core.require(not core.is_blank(note), 'note must say why the code is replaced');
-  perform core.require(not core.is_blank(new_code) and length(new_code) <= 1000 and new_code not like 'sealed:%',
-    'new_code must have 1 to 1000 characters, not all of them blank, and must not begin with "sealed:"');
+  perform core.require(not core.is_blank(new_code) and core.fault_of_card(new_code, null, null, null, null) is null,
+    'new_code: ' || core.fault_of_card(new_code, null, null, null, null));
   perform core.require(not core.is_blank(old_code), 'old_code must be the code that the partner reads now');
   if is_sealed then
     insert into supply.typed_codes (item_id, action, codes, reason)

@@ -1,6 +1,7 @@
 -- Roles: support
 create or replace function ops.settle_item(
-  item_id anycompatible, outcome text, codes text[] default null, reason text default null
+  item_id anycompatible, outcome text, codes text[] default null, reason text default null,
+  cards jsonb default null
 )
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -33,9 +34,11 @@ begin
     hint => 'Such as reason => ''the supplier sent the code by mail''. Buyers read Russian sentences of it, and only '
       'for items that fail.');
   perform core.require(not exists (
-    select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000 or c like 'sealed:%'),
-    'each code must have 1 to 1000 characters, not all of them blank, and must not begin with "sealed:"');
-  perform core.require(codes is null or cardinality(codes) = (select count(distinct c) from unnest(codes) as c),
+    select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000 or c like 'sealed:%' or c like 'card:{%'),
+    'each code must have 1 to 1000 characters, not all of them blank, and must not begin with "sealed:" or "card:{"');
+  codes := codes || core.cards_of(cards);
+  perform core.require(codes is null or cardinality(codes) = (
+      select count(distinct core.code_identity(c)) from unnest(codes) as c),
     format('each code may be given only once; some of these %s are equal', cardinality(codes)));
   perform core.require(item.delivery_type = 'key' or coalesce(cardinality(codes), 0) = 0,
     format('item %s delivers no keys, so it takes no codes', item.id));
@@ -94,5 +97,5 @@ end
 $$;
 comment on function ops.settle_item is
   'Settles a stuck or held item, or one that no supplier has, with a reason; buyers of failed items see its Russian
-sentences. completed on a key item needs exactly its amount of codes, including those kept. failed with fewer delivers
-these and refunds the rest; codes => ''{}'': none. Raises for a final item, wrong codes, and codes of other items.';
+sentences. completed on a key item needs exactly its amount of codes, or cards ({code, pin, serial, url, expiresAt}),
+with those kept. failed with fewer delivers these; codes => ''{}'': none. Raises for wrong codes, or of other items.';

@@ -6,7 +6,8 @@ from (
   select c.item_id, c.identity, count(*) over (partition by c.identity) as items
   from (
     -- By core.code_identity, which operators may not call.
-    select k.item_id, case when k.code like 'sealed:%' then split_part(k.code, ':', 4) else k.code end as identity
+    select k.item_id, case when k.code like 'sealed:%' then split_part(k.code, ':', 4)
+      when k.code like 'card:{%' then substr(k.code, 6)::json ->> 'code' else k.code end as identity
     from supply.item_keys k
   ) as c
 ) as k
