@@ -51,6 +51,8 @@ function neverPlaced(): Omit<LeasedCall, 'supplier' | 'protocol' | 'base_url' | 
     supplier_order_id: null,
     first_sent_at: null,
     pushes_events: false,
+    recipient: null,
+    doubted_at: null,
     request_id: null,
     traceparent: null,
     sendBefore: Number.NEGATIVE_INFINITY,

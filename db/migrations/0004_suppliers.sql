@@ -6,7 +6,10 @@ create table supply.protocols (
   finds_by_reference boolean not null,
   pushes text check (pushes in ('results', 'events')),
   lists_offers boolean not null,
-  requests_per_call int not null check (requests_per_call >= 1)
+  requests_per_call int not null check (requests_per_call >= 1),
+  asks_by_repeating boolean not null default false,
+  min_wait interval check (min_wait between '1 s' and '1 hour'),
+  check (not asks_by_repeating or repeat_safe_for is null or repeat_safe_for > '0')
 );
 comment on table supply.protocols is
   'The capabilities of suppliers by protocol; each protocol has an adapter in the worker.';
@@ -21,6 +24,9 @@ comment on column supply.protocols.pushes is
 comment on column supply.protocols.lists_offers is 'Whether the supplier lists its costs and stock.';
 comment on column supply.protocols.requests_per_call is
   'How many HTTP requests a call may take; per_minute counts them.';
+comment on column supply.protocols.asks_by_repeating is
+  'Whether the supplier is asked for an order by sending it again, which it never gets after repeat_safe_for.';
+comment on column supply.protocols.min_wait is 'The smallest wait between two calls about one item; null: none.';
 insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call) values
   ('http', null, true, 'results', false, 1),
   ('b2b', '23 hours', true, 'events', true, 2),
@@ -202,6 +208,7 @@ create table supply.offers (
   max_cost numeric(14, 2) check (max_cost > 0),
   synced_at timestamptz,
   problem text,
+  recipient text,
   primary key (product_id, supplier)
 );
 create index offers_supplier on supply.offers (supplier, sku);
@@ -219,6 +226,8 @@ comment on column supply.offers.max_cost is
 comment on column supply.offers.synced_at is 'When the supplier''s list last contained the offer; null: never.';
 comment on column supply.offers.problem is
   'Why the supplier''s list is of no use for the offer; null: there is no problem.';
+comment on column supply.offers.recipient is
+  'The text that the supplier delivers to, with fields of the delivery data in braces; null: it gets the data as such.';
 
 create table supply.offer_changes (
   id bigint generated always as identity primary key,

@@ -165,6 +165,7 @@ create table supply.order_items (
   offered_currency text collate "C",
   limited_at timestamptz,
   limited_rank int check (limited_rank between 0 and 8),
+  recipient text,
   unique (order_id, position, part),
   check ((status in ('completed', 'failed')) = (completed_at is not null)),
   check (refunded_amount = 0 or (status = 'failed' and refunded_amount = price * amount)),
@@ -236,6 +237,8 @@ comment on column supply.order_items.limited_at is
 comment on column supply.order_items.limited_rank is
   'In which order the items that wait get places: 0: a first call, 1 to 8: a question after so many others. Null: the '
   'item does not wait for a place.';
+comment on column supply.order_items.recipient is
+  'The recipient of the offer when the item was first sent: fields of its delivery data in braces; null: none.';
 
 create table supply.item_keys (
   item_id uuid not null references supply.order_items,

@@ -56,7 +56,8 @@ export const functions = {
   'api.record_public_url': { args: { url: 'text' }, returns: 'void' },
   'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'rows',
     columns: { answer: 'text', ended_outcome: 'text | null', ended_seconds: 'double precision | null' } },
-  'api.record_supplier_event': { args: { supplier: 'text', event_id: 'text', item_id: 'uuid' }, returns: 'text' },
+  'api.record_supplier_event': {
+    args: { supplier: 'text', event_id: 'text', item_id: 'uuid', supplier_order_id: 'text' }, returns: 'text' },
   'api.record_time_zone': { args: { zone: 'text' }, returns: 'void' },
   'api.redeliver_dead': {
     args: { account_id: 'bigint', key_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' },
@@ -209,7 +210,8 @@ export const functions = {
   'ops.trust_supplier_host': { args: { code: 'text' }, returns: 'void' },
   'ops.upsert_game': { args: { slug: 'text', name: 'text' }, options: { image_url: 'text' }, returns: 'integer' },
   'ops.upsert_offer': { args: { product_id: 'text', supplier: 'text', sku: 'text' },
-    options: { cost: 'numeric', priority: 'integer', currency: 'text', allow: 'text[]' }, returns: 'void' },
+    options: { cost: 'numeric', priority: 'integer', currency: 'text', allow: 'text[]', recipient: 'text' },
+    returns: 'void' },
   'ops.upsert_price_list': { args: { name: 'text' }, options: { discount: 'numeric', allow: 'text[]' },
     returns: 'integer' },
   'ops.upsert_product': {
@@ -228,7 +230,7 @@ export const functions = {
     supplier: 'text', delivery_type: 'text', unit_cost: 'numeric | null', currency: 'text | null',
     supplier_order_id: 'text | null', first_sent_at: 'timestamp with time zone | null', token_url: 'text | null',
     client_id: 'text | null', pushes_events: 'boolean', wait_ms: 'double precision', request_id: 'text | null',
-    traceparent: 'text | null' } },
+    traceparent: 'text | null', recipient: 'text | null', doubted_at: 'timestamp with time zone | null' } },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows', columns: { ordinal: 'integer',
     event_id: 'uuid', lease_token: 'uuid', callback_url: 'text', event_type: 'text', body: 'text',
     secret: 'text | null', attempt: 'integer', request_id: 'text | null', request_id_given: 'boolean | null',

@@ -22,6 +22,8 @@ export type SupplierCall = SupplierAccess & {
   sku: string
   quantity: number
   deliveryData: Record<string, unknown>
+  /** The text to deliver to, made of the delivery data by the offer; null: the offer has none, or a field is missing. */
+  recipient: string | null
   /** Whether the item delivers keys. */
   deliversKeys: boolean
   /** The most that one unit may cost, in `currency`, as a decimal with two places; null if no cost is known. */
@@ -32,6 +34,8 @@ export type SupplierCall = SupplierAccess & {
   supplierOrderId: string | null
   /** When the item was first sent to this supplier; null before that. */
   firstSentAt: Date | null
+  /** When the supplier first named an error of the order and left it `processing`; null: it has not. */
+  doubtedAt: Date | null
   /** The URL for the supplier's events about the order, the same for all of its calls; null: it shall push none. */
   eventsUrl: string | null
   /**
@@ -53,6 +57,10 @@ export type SupplierCapabilities = {
   listsOffers: boolean
   /** How many HTTP requests one call takes at most. */
   requestsPerCall: number
+  /** It is asked for an order by sending the order again: `put` asks too, and `get` is never called for an item. */
+  asksByRepeating: boolean
+  /** The smallest wait between two calls about one item, in seconds; null: none. */
+  minWaitSeconds: number | null
 }
 
 /** An entry of a supplier's list. `stock` null: in stock, the number is unknown; 0: out of stock. */
@@ -70,16 +78,18 @@ export type Listing =
 export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; secret: string; now: Date }
 
 /**
- * The item that an event is about. `eventId` is the supplier's name for the event: a repeated event has the same one.
- * `ignored`: the event is authentic, but it is about no item.
+ * The item that an event is about, by our reference or by the supplier's own id of the order. `eventId` is the
+ * supplier's name for the event: a repeated event has the same one. `ignored`: it is authentic, but about no item.
  */
 export type ReadEvent =
   | { ok: true; eventId: string; reference: string }
+  | { ok: true; eventId: string; supplierOrderId: string }
   | { ok: false; problem: 'bad_signature' | 'malformed' | 'ignored' }
 
 /**
- * Speaks one protocol. `put` places an order, or repeats it. `get` asks for its status. `put`, `get` and `list` never
- * reject because of a supplier or the network. If `signal` ends a call, its outcome is `unknown`.
+ * Speaks one protocol. `put` places an order, or repeats it. `get` asks for its status; where `asksByRepeating`, it only
+ * checks that the supplier answers us. `put`, `get` and `list` never reject because of a supplier or the network. If
+ * `signal` ends a call, its outcome is `unknown`.
  */
 export type SupplierAdapter = {
   capabilities: SupplierCapabilities

@@ -29,6 +29,8 @@ export type SupplierOutcome =
       httpStatus: number | null
       unitPrice?: number
       currency?: string
+      /** Of an order that is processing: when to ask again at the earliest, in seconds (1..3600). */
+      retryAfter?: number
     }
   | ({ outcome: 'unknown'; error: string } & Details)
   | { outcome: 'not_received' }

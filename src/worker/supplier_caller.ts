@@ -71,11 +71,13 @@ function callFrom(
     sku: leased.sku,
     quantity: leased.quantity,
     deliveryData: leased.delivery_data as Record<string, unknown>,
+    recipient: leased.recipient,
     deliversKeys: leased.delivery_type === 'key',
     unitCost: leased.unit_cost,
     currency: leased.currency,
     supplierOrderId: leased.supplier_order_id,
     firstSentAt: leased.first_sent_at,
+    doubtedAt: leased.doubted_at,
     eventsUrl: leased.pushes_events ? eventsUrlOf(leased.supplier, publicUrl) : null,
     maySend: () => performance.now() < Math.min(leased.sendBefore, aliveUntil()),
   }

@@ -126,6 +126,16 @@ export const mutants: Mutant[] = [
     tests: ['test/sql/suppliers/supplier_calls.test.ts'],
   },
   {
+    guard: 'two calls about an item have the smallest wait of the protocol between them',
+    change: [/, core\.earliest_call\(i\)/, ''],
+    tests: ['test/sql/suppliers/protocol_rules.test.ts'],
+  },
+  {
+    guard: 'an order is not sent again where that could make a second one',
+    change: [/not core\.may_ask\(i\)/, 'false'],
+    tests: ['test/sql/suppliers/protocol_rules.test.ts'],
+  },
+  {
     guard: 'a 5xx leaves the outcome unknown',
     change: [/<= 499/, '<= 599'],
     tests: ['test/suppliers/outcome.test.ts'],

@@ -4,7 +4,7 @@ returns table (
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,
   delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz,
   token_url text, client_id text, pushes_events boolean, wait_ms double precision,
-  request_id text, traceparent text
+  request_id text, traceparent text, recipient text, doubted_at timestamptz
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,6 +13,7 @@ declare
   locked_ids uuid[];
   suppliers text[];
   needs_turns boolean;
+  has_rules boolean;
   batch record;
   calls supply.planned_call[];
 begin
@@ -28,12 +29,18 @@ begin
         select true from supply.order_items w
         where w.supplier = s.code and w.limited_at is not null and w.limited_rank >= 0 and w.completed_at is null
         limit 1)));
+  has_rules := exists (
+    select from supply.suppliers s join supply.protocols p on p.name = s.protocol
+    where s.code = any (suppliers) and (p.asks_by_repeating or p.min_wait is not null));
   if not item_ids <@ locked_ids then
     perform core.enqueue_busy('call_supplier', array(
       select i.id from supply.order_items i where i.id = any (item_ids) and i.id <> all (locked_ids)));
   end if;
   if needs_turns then
     perform core.choose_again(locked_ids);
+  end if;
+  if has_rules then
+    perform core.hold_unaskable(locked_ids);
   end if;
 
   select coalesce(array_agg(d.id) filter (where d.at <= now()), '{}') as due,
@@ -51,11 +58,21 @@ begin
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
     -- guard: no worker calls for an item under another lease
-    cross join lateral (select coalesce(i.lease_expires_at, i.next_check_at) as at) as planned
+    cross join lateral (select coalesce(i.lease_expires_at, i.next_check_at) as at) as due
+    cross join lateral (
+      -- guard: two calls about an item have the smallest wait of the protocol between them
+      select case when has_rules and due.at <= now() then greatest(due.at, core.earliest_call(i)) else due.at end as at
+    ) as planned
     where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
   ) as d;
   -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
   if batch.early is not null then
+    if has_rules then
+      update supply.order_items i set
+        next_check_at = e.at, lease_expires_at = null, limited_at = null, limited_rank = null
+      from unnest(batch.early, batch.early_at) as e (id, at)
+      where i.id = e.id and coalesce(i.lease_expires_at, i.next_check_at) <= now();
+    end if;
     perform core.enqueue('call_supplier', batch.early, batch.early_at, 'call_supplier');
   end if;
   calls := array(
@@ -72,13 +89,16 @@ begin
     update supply.order_items i set
       next_call = 'get', sent_at = coalesce(i.sent_at, now()), lease_token = core.time_ordered_uuid(),
       limited_at = null, limited_rank = null,
+      recipient = case when before.sent_at is not null then i.recipient else (
+        select o.recipient from supply.offers o where o.product_id = i.product_id and o.supplier = i.supplier) end,
       lease_expires_at = now() + interval '45 s' + before.wait_ms * interval '1 ms'
     from (
       select b.id, b.sent_at, c.wait_ms, case
         -- The worker may have been away since the answer that allowed it.
-        when b.next_call = 'put' and b.sent_at is not null
-          and not core.repeat_is_safe(b.supplier, b.sent_at, b.recovered_at) then 'get'
-        else b.next_call
+        when b.next_call = 'put' and (
+          b.sent_at is null or core.repeat_is_safe(b.supplier, b.sent_at, b.recovered_at)) then 'put'
+        when has_rules and core.asks_by_repeating(b.supplier) then 'put'
+        else 'get'
       end as method
       from unnest(calls) as c
       cross join lateral (select b.* from supply.order_items b where b.id = c.item_id offset 0) as b
@@ -92,7 +112,11 @@ begin
   select array_position(item_ids, c.id), c.id, c.lease_token, c.method, s.protocol, s.base_url, s.token,
     c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency,
     c.supplier_order_id, c.first_sent_at, s.token_url, s.client_id, s.push_secret is not null, c.wait_ms,
-    placed.request_id, placed.traceparent
+    placed.request_id, placed.traceparent,
+    case when c.recipient is not null then core.fill_recipient(c.recipient, c.delivery_data) end,
+    case when has_rules then (
+      select min(a.finished_at) from supply.supplier_attempts a
+      where a.item_id = c.id and a.supplier = c.supplier and a.outcome = 'processing' and a.error_code is not null) end
   from leased c
   cross join lateral (
     select o.request_id, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed
@@ -113,6 +137,7 @@ end
 $$;
 comment on function work.begin_calls is
   'Leases (45 s) the due calls for items and returns what to call. An item without a place at its supplier waits for
-one, also over supplier_cap calls of this process (under_way). method: put only where a repeat is safe. wait_ms: by the
-supplier''s limits. unit_cost: the most that a unit may cost. ordinal: the place in item_ids.
-nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent';
+one, also over supplier_cap calls of this process (under_way). method: put only where a repeat is safe. wait_ms: by
+limits. unit_cost: at most for a unit. doubted_at: the first answer processing with an error. ordinal: in item_ids.
+nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent, '
+  'recipient, doubted_at';

@@ -21,7 +21,7 @@ const pushesAtOnce = 4
 const eventsAtOnce = 2
 
 type Push = { supplier: string; reference: string; outcome: SupplierOutcome }
-type Event = { supplier: string; event_id: string; item_id: string }
+type Event = { supplier: string; event_id: string; item_id: string | null; supplier_order_id: string | null }
 
 const tag = 'Suppliers'
 const description = 'At most 64 KiB; the signature covers its bytes.'
@@ -157,8 +157,11 @@ const pushEvent = route({
     if (!event.ok && event.problem === 'malformed') return refuse(ctx, 'VALIDATION_ERROR')
     ctx.status = 204
     if (!event.ok) return
-    const { eventId: event_id, reference: item_id } = event
-    const answer = await ctx.state.databaseTime(() => record({ supplier, event_id, item_id }))
+    const about =
+      'reference' in event
+        ? { item_id: event.reference, supplier_order_id: null }
+        : { item_id: null, supplier_order_id: event.supplierOrderId }
+    const answer = await ctx.state.databaseTime(() => record({ supplier, event_id: event.eventId, ...about }))
     // The supplier sends it again.
     if (answer === 'busy') refuse(ctx, 'UNAVAILABLE')
   },

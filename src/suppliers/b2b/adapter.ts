@@ -16,6 +16,8 @@ export const createB2bAdapter = apiAdapter({
     pushes: 'events',
     listsOffers: true,
     requestsPerCall: 2,
+    asksByRepeating: false,
+    minWaitSeconds: null,
   },
   put: placeOrder,
   get: askForOrder,

@@ -15,6 +15,8 @@ export const createHttpAdapter: AdapterFactory = ({ timeoutMs }) => {
       pushes: 'results',
       listsOffers: false,
       requestsPerCall: 1,
+      asksByRepeating: false,
+      minWaitSeconds: null,
     },
     put: ask('PUT'),
     get: ask('GET'),

@@ -16,6 +16,8 @@ export const createKinguinAdapter = apiAdapter({
     pushes: 'events',
     listsOffers: true,
     requestsPerCall: 3,
+    asksByRepeating: false,
+    minWaitSeconds: null,
   },
   put: placeOrder,
   get: askForOrder,

@@ -185,6 +185,7 @@ describe('check_protocols lets a worker start', () => {
   test('with fewer adapters, but not with an unknown protocol or other capabilities', async () => {
     const http = {
       ...{ repeatSafeSeconds: null, findsByReference: true, pushes: 'results', listsOffers: false, requestsPerCall: 1 },
+      ...{ asksByRepeating: false, minWaitSeconds: null },
     }
     expect(await refusal({ http })).toBeNull()
     expect(await refusal({})).toBeNull()

@@ -38,6 +38,7 @@ export const createVouchersAdapter: AdapterFactory = ({ timeoutMs }) => {
   return {
     capabilities: {
       ...{ repeatSafeSeconds: 0, findsByReference: true, pushes: null, listsOffers: false, requestsPerCall: 2 },
+      ...{ asksByRepeating: false, minWaitSeconds: null },
     },
     get,
     put: async (call, signal) => {

@@ -1,15 +1,21 @@
-create or replace function api.record_supplier_event(supplier text, event_id text, item_id uuid)
+create or replace function api.record_supplier_event(
+  supplier text, event_id text, item_id uuid, supplier_order_id text
+)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  wanted_id constant uuid := coalesce(record_supplier_event.item_id, (
+    select i.id from supply.order_items i
+    where i.supplier_order_id = record_supplier_event.supplier_order_id
+      and i.supplier = record_supplier_event.supplier and i.part = 0
+    order by i.completed_at desc nulls first limit 1));
   item supply.order_items;
 begin
-  select i.* into item from supply.order_items i where i.id = record_supplier_event.item_id
-  for no key update skip locked;
+  select i.* into item from supply.order_items i where i.id = wanted_id for no key update skip locked;
   if not found then
     return case
-      when exists (select from supply.order_items i where i.id = record_supplier_event.item_id) then 'busy'
+      when exists (select from supply.order_items i where i.id = wanted_id) then 'busy'
       else 'unknown_reference'
     end;
   end if;
@@ -39,6 +45,6 @@ begin
 end
 $$;
 comment on function api.record_supplier_event is
-  'Records an authentic event that a supplier pushed, and has the supplier asked for its item now. Returns recorded,
-repeated (the event came before), ignored (the item has left the supplier), unknown_reference (the supplier never had
-it), or busy: another transaction has locked the item, and nothing was recorded.';
+  'Records an authentic event of a supplier about an item, by our id or its own of the order, and has it asked for
+now. Returns recorded, repeated (the event came before), ignored (the item has left the supplier),
+unknown_reference (the supplier never had it), or busy: the item is locked, and nothing was recorded.';

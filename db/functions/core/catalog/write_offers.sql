@@ -14,14 +14,14 @@ begin
     insert into supply.offers as o
     select (c.after).* from pair c order by (c.after).product_id, (c.after).supplier
     on conflict on constraint offers_pkey do update set
-      (sku, cost, priority, currency, available, stock, problem, synced_at)
+      (sku, cost, priority, currency, available, stock, problem, synced_at, recipient)
       = (excluded.sku, excluded.cost, excluded.priority, excluded.currency, excluded.available, excluded.stock,
-        excluded.problem, excluded.synced_at)
+        excluded.problem, excluded.synced_at, excluded.recipient)
   ), logged as (
     insert into supply.operator_log (action, subject, detail)
     select write_offers.action, format('product %s at %s', (c.after).product_id, (c.after).supplier),
       jsonb_build_object('sku', (c.after).sku, 'cost', (c.after).cost, 'priority', (c.after).priority)
-        || jsonb_strip_nulls(jsonb_build_object('currency', (c.after).currency,
+        || jsonb_strip_nulls(jsonb_build_object('currency', (c.after).currency, 'recipient', (c.after).recipient,
           'available', case when (c.before).available <> (c.after).available then (c.after).available end))
         || core.values_before(to_jsonb(c.before) - 'synced_at', to_jsonb(c.after))
     from pair c order by (c.after).product_id, (c.after).supplier

@@ -22,15 +22,19 @@ begin
     select r.item_id, r.verdict, r.supplier_order_id, send.may_send, unplaced.is_unsent, unplaced.may_repeat,
       case
         when item.is_held then null
-        when send.may_send then now()
-        when item.deadline_at <= now() and not unplaced.is_unsent then now() + interval '10 minutes'
-        else least(case when not unplaced.is_unsent then item.deadline_at end, now() + make_interval(
-          secs => coalesce(r.retry_after, polling_steps[least(item.checks + 1, cardinality(polling_steps))])))
+        else greatest(now() + item.min_wait, case
+          when send.may_send then now()
+          when item.deadline_at <= now() and not unplaced.is_unsent then now() + interval '10 minutes'
+          else least(case when not unplaced.is_unsent then item.deadline_at end, now() + make_interval(
+            secs => coalesce(r.retry_after, polling_steps[least(item.checks + 1, cardinality(polling_steps))])))
+        end)
       end as call_at
     from unnest(results) as r
     cross join lateral (
       select i.checks, i.recovered_at is not null as is_recovered, i.held_at is not null as is_held,
-        i.sent_at + deadline as deadline_at,
+        i.sent_at + deadline as deadline_at, (
+          select p.min_wait from supply.suppliers s join supply.protocols p on p.name = s.protocol
+          where s.code = i.supplier) as min_wait,
         r.outcome in ('not_received', 'not_placed') and i.sent_at + deadline > now()
           and core.repeat_is_safe(i.supplier, i.sent_at, i.recovered_at) as is_repeatable
       from supply.order_items i where i.id = r.item_id offset 0
@@ -59,6 +63,6 @@ begin
 end
 $$;
 comment on function core.plan_calls is
-  'Plans the next call about each item that waits or is stuck: by the polling steps (s) or the supplier''s
-Retry-After, of a stuck item every ten minutes. An item is sent again only before its deadline, and where
+  'Plans the next call about each item that waits or is stuck: by the polling steps (s) or retry_after, never within
+min_wait, of a stuck item every ten minutes. An item is sent again only before its deadline, and where
 core.repeat_is_safe. One that no call can have placed counts as never sent. A held item gets no call.';

@@ -29,7 +29,8 @@ begin
   perform core.require(e ->> 'id' is not null,
     'a product of a catalog must have an id: without one each load would make another')
   from jsonb_array_elements(catalog -> 'products') as e;
-  perform core.refuse_unknown(e, 'an offer', array['product_id', 'supplier', 'sku', 'cost', 'priority', 'currency'])
+  perform core.refuse_unknown(e, 'an offer', array['product_id', 'supplier', 'sku', 'cost', 'priority',
+    'currency', 'recipient'])
   from jsonb_array_elements(catalog -> 'offers') as e;
   perform core.refuse_unknown(e, 'a text', array['product_id', 'locale', 'description', 'redeem', 'terms'])
   from jsonb_array_elements(catalog -> 'texts') as e;
@@ -95,6 +96,7 @@ begin
   losses := losses || core.losses(array(select unnest(product_ids) except select unnest(priced_ids)));
   risks := risks || core.risks_of_offers(changed_offers);
   offers := core.write_offers(changed_offers, were_offered, 'load_catalog');
+  perform core.require_recipients(priced_ids);
   perform core.refuse_risks(
     risks || core.risks_of_losses(losses, core.losses(priced_ids || product_ids)), allow);
 

@@ -13,7 +13,8 @@ select o.product_id, o.supplier, o.sku, o.cost, o.priority, j.fault is null and 
     when 'rate expired' then format('the rate from %s to %s expired', o.currency, p.currency)
     when 'cost unknown' then 'cost not known'
     when 'cost' then case when o.cost > o.max_cost then 'above max_cost' else 'cost too high' end
-  end, case when j.min_price > p.price then format('margin below %s', trim_scale(j.min_margin)) end) as unusable
+  end, case when j.min_price > p.price then format('margin below %s', trim_scale(j.min_margin)) end) as unusable,
+  o.recipient
 from supply.offers o
 join supply.products p on p.id = o.product_id
 join core.judged_offers j on j.product_id = o.product_id and j.supplier = o.supplier;
@@ -30,3 +31,5 @@ comment on column ops.offers.product_currency is 'The currency of the product.';
 comment on column ops.offers.margin is
   'The part of the price that remains after the cost, rounded down; 0.05 is 5 per cent.';
 comment on column ops.offers.unusable is 'Why new items do not use it; null: they may.';
+comment on column ops.offers.recipient is
+  'The text that the supplier delivers to, with fields of the delivery data in braces; null: it gets the data as such.';

@@ -1,7 +1,7 @@
 -- Roles: trade
 create or replace function ops.upsert_offer(
   product_id anycompatible, supplier text, sku text, cost numeric default null, priority int default null,
-  currency text default null, allow text[] default '{}'
+  currency text default null, allow text[] default '{}', recipient text default null
 )
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -19,7 +19,7 @@ begin
   select o.* into before from supply.offers o
   where o.product_id = product.id and o.supplier = upsert_offer.supplier for no key update;
   after := core.changed_offer(before, product, supplier, sku, coalesce(cost, before.cost),
-    coalesce(priority, before.priority, 100), coalesce(currency, before.currency));
+    coalesce(priority, before.priority, 100), coalesce(currency, before.currency), recipient);
   risks := core.risks_of_offers(array[after]);
   if core.write_offers(array[after], were_offered, 'upsert_offer') = 0 then
     raise notice 'supplier % offers product % with these values already: nothing changed', supplier, product.id;
@@ -35,6 +35,6 @@ begin
 end
 $$;
 comment on function ops.upsert_offer is
-  'Creates or changes a supplier''s offer of a product: sku, cost of one unit in currency (at first the product''s) and
-priority (at first 100: the smallest is used first, among equals the cheapest). Null keeps these three. The supplier''s
-list replaces cost and currency. Items under way keep theirs. allow: below_cost, large_change.';
+  'Creates or changes a supplier''s offer: sku, cost of a unit in currency (at first the product''s; its list replaces
+both), priority (at first 100: the smallest is first, then the cheapest), recipient (whom to deliver to, as
+{userId}{zone}; '''': none). Null keeps. Items under way keep theirs. allow: below_cost, large_change.';

@@ -26,6 +26,7 @@ begin
     raise notice 'product % (%) has these values already: nothing changed', after.id, name;
     return after.id;
   end if;
+  perform core.require_recipients(array[after.id]);
   perform core.refuse_risks(risks || core.risks_of_losses(losses, core.losses(array[after.id])), allow);
   if before.id is null then
     raise notice 'created product % (%) at % %', after.id, name, price, currency;
