@@ -23,6 +23,7 @@ create table supply.ledger (
   created_by text not null default session_user,
   created_at timestamptz not null default clock_timestamp(),
   plain_reference text collate "C",
+  adjusted_order_id bigint references supply.orders,
   primary key (account_id, seq),
   check ((type = 'order_charge') = (order_id is not null and item_id is null)),
   check (type <> 'order_charge' or amount < 0),
@@ -31,8 +32,9 @@ create table supply.ledger (
   check ((reference is null) = (plain_reference is null)),
   constraint ledger_item_check check (case type
     when 'order_refund' then item_id is not null
-    when 'adjustment' then true
-    else item_id is null end)
+    when 'adjustment' then item_id is null or adjusted_order_id is not null
+    else item_id is null end),
+  check (adjusted_order_id is null or type = 'adjustment')
 );
 create unique index ledger_one_refund on supply.ledger (item_id) where type = 'order_refund';
 -- One index tells that an order is charged once and an item refunded once, and finds both by the order.
@@ -43,6 +45,7 @@ create unique index ledger_plain_reference on supply.ledger (account_id, plain_r
   where plain_reference is not null;
 create index ledger_deposit_references on supply.ledger (plain_reference) where type = 'deposit';
 create index ledger_item_adjustments on supply.ledger (item_id) where type = 'adjustment' and item_id is not null;
+create index ledger_adjusted_orders on supply.ledger (adjusted_order_id) where adjusted_order_id is not null;
 -- What operators book: few entries among those of orders, and looked at whole by the audit.
 create index ledger_by_hand on supply.ledger (created_at) where type in ('deposit', 'adjustment');
 comment on table supply.ledger is 'Every change of every balance. Rows are only ever added.';
@@ -63,13 +66,16 @@ comment on column supply.ledger.created_at is
 comment on column supply.ledger.plain_reference is
   'The reference in the form in which it is compared and unique per account, without case and blanks '
   'around it.';
+comment on column supply.ledger.adjusted_order_id is
+  'The order that an operator''s adjustment is about: ops.adjust names it, ops.refund_item its item; null: none.';
 create trigger append_only before update or delete on supply.ledger
   for each row execute function supply.refuse_change();
 create trigger append_only_truncate before truncate on supply.ledger
   for each statement execute function supply.refuse_change();
 
 create type supply.ledger_entry as (
-  account_id bigint, type text, amount numeric, order_id bigint, item_id uuid, reference text, note text
+  account_id bigint, type text, amount numeric, order_id bigint, item_id uuid, reference text, note text,
+  adjusted_order_id bigint
 );
 comment on type supply.ledger_entry is 'A row of supply.ledger to be posted, without what core.post_entries adds.';
 

@@ -41,6 +41,7 @@ create table supply.proposals (
   plain_reference text collate "C" not null,
   note text,
   item_id uuid references supply.order_items,
+  order_id bigint references supply.orders,
   allow text[] not null default '{}',
   proposed_by text not null default session_user,
   proposed_at timestamptz not null default clock_timestamp(),
@@ -49,6 +50,7 @@ create table supply.proposals (
   decided_at timestamptz,
   decision_note text,
   check ((what = 'refund_item') = (item_id is not null)),
+  check (order_id is null or what = 'adjust'),
   check ((state in ('approved', 'rejected')) = (decided_by is not null and decided_at is not null)),
   check (state <> 'approved' or decided_by <> proposed_by)
 );
@@ -67,6 +69,7 @@ comment on column supply.proposals.reference is 'The operator''s reference, as i
 comment on column supply.proposals.plain_reference is 'The reference as it is compared.';
 comment on column supply.proposals.note is 'The operator''s note.';
 comment on column supply.proposals.item_id is 'The item that is refunded; null: none.';
+comment on column supply.proposals.order_id is 'The order that an adjustment is about; null: none, or that of item_id.';
 comment on column supply.proposals.allow is 'The risks that the proposing operator confirmed.';
 comment on column supply.proposals.proposed_by is 'The database login that proposed it; it cannot approve it.';
 comment on column supply.proposals.proposed_at is 'When.';

@@ -43,8 +43,7 @@ begin
         case when l.order_id is not null then o.payment_code end, 'createdAt', core.iso(l.created_at),
         'reference', l.reference) order by l.seq desc), '[]')
       from unnest(rows) as l
-      left join supply.order_items i on i.id = l.item_id
-      left join supply.orders o on o.id = coalesce(l.order_id, i.order_id)
+      left join supply.orders o on o.id = coalesce(l.order_id, l.adjusted_order_id)
     ),
     'openingBalance', coalesce(opening.balance_after, 0.00),
     'closingBalance', coalesce(closing.balance_after, 0.00),

@@ -69,7 +69,11 @@ const money: Breach[] = [
   ],
   ['failed_item_is_refunded', 'noneItem', setItem('noneItem', 'refunded_amount = 0')],
   ['order_knows_its_refunds', 'none', setOrder('none', 'refunded_amount = 10.49')],
-  ['refund_by_hand_is_within_the_items_price', 'openItem', setEntry('1', `type = 'adjustment', item_id = '$openItem'`)],
+  [
+    'refund_by_hand_is_within_the_items_price',
+    'openItem',
+    setEntry('1', `type = 'adjustment', item_id = '$openItem', adjusted_order_id = 1`),
+  ],
 ]
 
 const open = "status = 'processing', completed_at = null, lease_expires_at = now() + interval '1 minute'"

@@ -417,7 +417,7 @@ test.each([
   `load_catalog('{}', '{x}')`,
   `deposit(1, 1, 'a', allow => '{x}')`,
   `correct_deposit(1, 'a', 1, 'b', '{x}')`,
-  `adjust(1, 1, 'a', 'b', '{x}')`,
+  `adjust(1, 1, 'a', 'b', allow => '{x}')`,
   `onboard('Unknown', 1, 'unknown word', allow => '{x}')`,
 ])('ops.%s is refused: it does not know the word', async (call) => {
   await sql()`select ops.upsert_product(1, 'dragon', 'First', 1, 'RUB', 'key', in_stock => false)`.catch(() => {})

@@ -1,5 +1,5 @@
 create or replace function core.is_proposed(
-  account supply.accounts, what text, amount numeric, reference text, item_id uuid
+  account supply.accounts, what text, amount numeric, reference text, item_id uuid, order_id bigint
 )
 returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -16,8 +16,8 @@ begin
   if not found then
     return false;
   end if;
-  perform core.require((proposal.what, proposal.amount, proposal.item_id) is not distinct from
-      (is_proposed.what, is_proposed.amount, is_proposed.item_id),
+  perform core.require((proposal.what, proposal.amount, proposal.item_id, proposal.order_id)
+      is not distinct from (is_proposed.what, is_proposed.amount, is_proposed.item_id, is_proposed.order_id),
     format('reference %L of account %s (%s) is taken already by proposal %s: %s proposed %s %s (%s) on %s', reference,
       account.id, account.name, proposal.id, proposal.proposed_by, proposal.amount, proposal.currency, proposal.what,
       proposal.proposed_at::timestamptz(0)),

@@ -1,5 +1,6 @@
 create or replace function core.propose(
-  account supply.accounts, what text, amount numeric, reference text, note text, item_id uuid, allow text[]
+  account supply.accounts, what text, amount numeric, reference text, note text, item_id uuid, allow text[],
+  order_id bigint default null
 )
 returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -33,9 +34,10 @@ begin
     return false;
   end if;
   insert into supply.proposals as p
-    (what, account_id, amount, currency, reference, plain_reference, note, item_id, allow)
+    (what, account_id, amount, currency, reference, plain_reference, note, item_id, order_id, allow)
   values (propose.what, account.id, propose.amount, account.currency, propose.reference,
-    core.plain_reference(propose.reference), propose.note, propose.item_id, coalesce(propose.allow, '{}'))
+    core.plain_reference(propose.reference), propose.note, propose.item_id, propose.order_id,
+    coalesce(propose.allow, '{}'))
   returning p.id into proposal_id;
   perform core.log_operator('propose', coalesce('item ' || item_id, 'account ' || account.id), jsonb_build_object(
     'proposal_id', proposal_id, 'what', what, 'amount', amount, 'reference', reference, 'note', note,

@@ -1,6 +1,7 @@
 create or replace function core.post_once(
   what text, account_id bigint, amount numeric, reference text, note text default null,
-  item supply.order_items default null, allow text[] default '{}', proposal_id bigint default null
+  item supply.order_items default null, allow text[] default '{}', proposal_id bigint default null,
+  adjusted supply.orders default null
 )
 returns numeric
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -28,12 +29,14 @@ begin
   where l.account_id = account.id and l.plain_reference = core.plain_reference(post_once.reference);
   if found then
     perform core.require(
-      earlier.type = type and earlier.amount = post_once.amount and earlier.item_id is not distinct from (item).id,
+      earlier.type = type and earlier.amount = post_once.amount and (earlier.item_id, earlier.adjusted_order_id)
+        is not distinct from ((item).id, coalesce((item).order_id, (adjusted).id)),
       format('reference %L of account %s (%s) is taken already: %s booked %s %s under it on %s, as %s',
         post_once.reference, account.id, account.name, earlier.created_by, earlier.amount, account.currency,
         earlier.created_at::timestamptz(0), case
           when earlier.type = 'deposit' then 'a deposit' when earlier.item_id is not null then 'a refund'
-          else 'an adjustment' end),
+          else concat_ws(' of order ', 'an adjustment', (
+            select o.code from supply.orders o where o.id = earlier.adjusted_order_id)) end),
       'unique_violation', format(case earlier.type
         when 'deposit' then 'Another payment needs another reference. If that amount was wrong, put in the right one: '
           'select ops.correct_deposit(%s, %L, right_amount, note).'
@@ -44,7 +47,7 @@ begin
       account.id, account.name, earlier.amount, account.currency, earlier.created_at;
     return account.balance;
   end if;
-  if core.is_proposed(account, what, post_once.amount, post_once.reference, (item).id) then
+  if core.is_proposed(account, what, post_once.amount, post_once.reference, (item).id, (adjusted).id) then
     return null;
   end if;
 
@@ -69,7 +72,8 @@ begin
     'check_violation');
   perform core.refuse_risks(
     core.risks_of_booking(account, type, post_once.amount, post_once.reference), post_once.allow);
-  if proposal_id is null and core.propose(account, what, post_once.amount, post_once.reference, note, (item).id, allow)
+  if proposal_id is null and core.propose(account, what, post_once.amount, post_once.reference, note, (item).id, allow,
+    (adjusted).id)
   then
     return null;
   end if;
@@ -79,15 +83,16 @@ begin
     subject => coalesce('item ' || (item).id, 'account ' || account.id),
     detail => jsonb_build_object('amount', post_once.amount, 'reference', post_once.reference, 'note', post_once.note,
       'balance', account.balance + post_once.amount, 'before', account.balance)
-      || jsonb_strip_nulls(jsonb_build_object('proposal_id', proposal_id)));
+      || jsonb_strip_nulls(jsonb_build_object('proposal_id', proposal_id, 'order_code', (adjusted).code)));
   perform core.post_entries(array[row(account.id, type, post_once.amount, null, (item).id,
-    post_once.reference, post_once.note)::supply.ledger_entry]);
+    post_once.reference, post_once.note, coalesce((item).order_id, (adjusted).id))::supply.ledger_entry]);
   raise notice 'account % (%): balance % → % %', account.id, account.name, account.balance,
-    (account.balance + post_once.amount)::numeric(14,2), account.currency;
+    (account.balance + post_once.amount)::numeric(14,2),
+    account.currency || coalesce('; for order ' || (adjusted).code, '');
   return account.balance + post_once.amount;
 end
 $$;
 comment on function core.post_once is
-  'Books a deposit or an adjustment (account currency; what: the operators'' function) under a reference and returns the
-balance. A booked reference changes nothing, and raises unique_violation for something else. Refuses risks. Above the
-approval limit it only makes a proposal and returns null, unless it books one (proposal_id).';
+  'Books a deposit or an adjustment (account currency; what: the operators'' function; adjusted: its order) under a
+reference and returns the balance. A booked reference changes nothing; for something else it raises unique_violation.
+Refuses risks. Above the approval limit it makes a proposal and returns null, unless it books one (proposal_id).';

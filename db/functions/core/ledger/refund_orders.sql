@@ -17,7 +17,7 @@ begin
     where i.order_id = any (order_ids) and i.status = 'failed'
     returning i.id, i.order_id, i.position, i.part, i.refunded_amount
   )
-  select array_agg(row(o.account_id, 'order_refund', r.refunded_amount, o.id, r.id, null, null)
+  select array_agg(row(o.account_id, 'order_refund', r.refunded_amount, o.id, r.id, null, null, null)
     ::supply.ledger_entry order by r.order_id, r.position, r.part)
   into entries
   from refunded r

@@ -1,5 +1,5 @@
 create or replace function core.business_month(month text)
-returns table (name text, from_at timestamptz, to_at timestamptz, zone text)
+returns table (name text, from_at timestamptz, to_at timestamptz, zone text, closed boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -7,11 +7,23 @@ begin
   name := coalesce(month, to_char(now() at time zone zone, 'YYYY-MM'));
   perform core.require(name ~ '^[0-9]{4}-(0[1-9]|1[0-2])$',
     format('%L is no month, such as %s', month, to_char(now(), 'YYYY-MM')));
-  from_at := (name || '-01')::timestamp at time zone zone;
-  to_at := ((name || '-01')::timestamp + interval '1 month') at time zone zone;
+  select c.from_at, c.to_at, c.zone, true into from_at, to_at, zone, closed from supply.closed_months c
+  where c.month = name;
+  if not found then
+    -- Where the zone has changed since, a month still begins where the closed one before it ends.
+    zone := core.business_zone();
+    closed := false;
+    from_at := coalesce((
+      select c.to_at from supply.closed_months c where c.month = core.next_month(name, -1)),
+      (name || '-01')::timestamp at time zone zone);
+    to_at := coalesce((
+      select c.from_at from supply.closed_months c where c.month = core.next_month(name, 1)),
+      (core.next_month(name, 1) || '-01')::timestamp at time zone zone);
+  end if;
   return next;
 end
 $$;
 comment on function core.business_month is
-  'Returns a month (''2026-11''; null: the running one) with its first moment, the first moment after it, and the zone
-in which it begins (BUSINESS_TIME_ZONE). Raises for anything else.';
+  'Returns a month (''2026-11''; null: the running one) with its first moment, the first moment after it, the zone in
+which it begins (BUSINESS_TIME_ZONE; of a closed month as it was then), and whether it is closed. Raises for anything
+else.';

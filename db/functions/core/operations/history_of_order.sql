@@ -21,10 +21,19 @@ begin
       || coalesce('; request ' || placed.request_id, '') || coalesce('; trace ' || substr(placed.traceparent, 4, 32),
         '')), null::uuid, null::numeric
   union all
-  select l.created_at, case l.type when 'order_charge' then 'charged' else 'refunded' end::supply.order_step,
+  select l.created_at, case
+      when l.type = 'order_charge' then 'charged'
+      when l.type = 'adjustment' and l.item_id is null then 'operator_action'
+      else 'refunded'
+    end::supply.order_step,
     case when l.type in ('order_charge', 'order_refund') then 'service' else 'operator ' || l.created_by end,
-    case l.type when 'order_charge' then 'charged' when 'order_refund' then 'refunded' else 'refunded by hand' end,
-    format('%s %s%s; the balance is %s%s', abs(l.amount), l.currency,
+    case
+      when l.type = 'order_charge' then 'charged' when l.type = 'order_refund' then 'refunded'
+      when l.item_id is null then 'adjusted by hand'
+      else 'refunded by hand'
+    end,
+    format('%s %s%s; the balance is %s%s',
+      case when l.type = 'adjustment' and l.item_id is null then l.amount else abs(l.amount) end, l.currency,
       case
         when l.type = 'order_charge' then ' with payment code ' || placed.payment_code
         when s.label is not null then ' for ' || s.label
@@ -34,7 +43,7 @@ begin
   from (
     select l.* from supply.ledger l where l.order_id = placed.id
     union all
-    select l.* from supply.ledger l where l.item_id = any (item_ids) and l.type = 'adjustment') as l
+    select l.* from supply.ledger l where l.adjusted_order_id = placed.id) as l
   left join core.history_items s on s.id = l.item_id and s.order_id = placed.id;
 
   if placed.completed_at is null then

@@ -41,7 +41,7 @@ begin
     ) as s
     where l.account_id = s.account_id and l.key_id is not distinct from s.key_id and l.per = s.per
   )
-  select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, null, null)
+  select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, null, null, null)
     ::supply.ledger_entry order by w.id) into charges from written w;
 
   with added as (

@@ -4,6 +4,8 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   order_ids bigint[];
+  -- Not the beginning of the transaction, which may lie in a month that was closed since.
+  ended_at constant timestamptz := clock_timestamp();
 begin
   if exists (select from unnest(results) as r where r.codes <> '{}' and r.verdict in ('settled', 'held')) then
     insert into supply.item_keys (item_id, position, code)
@@ -27,7 +29,7 @@ begin
     select i.order_id, i.position, 1, i.product_id, i.product_name, i.delivery_type, i.delivery_data,
       -- guard: only the rest of a partial item is refunded
       i.amount - r.delivered, i.price, 'failed', core.public_error_code(r.error_code),
-      core.buyer_reason(r.error_code, r.reason), core.buyer_reason(null, r.reason), now(),
+      core.buyer_reason(r.error_code, r.reason), core.buyer_reason(null, r.reason), ended_at,
       i.supplier, i.sku, i.cost, i.supplier_cost, i.supplier_currency, i.rate, i.offered_cost, i.offered_currency,
       i.tried_suppliers, i.sent_at, 'get'
     from unnest(results) as r join supply.order_items i on i.id = r.item_id
@@ -41,7 +43,7 @@ begin
       error_message = case when r.delivered = 0 then core.buyer_reason(r.error_code, r.reason) end,
       buyer_reason = case when r.delivered = 0 then core.buyer_reason(null, r.reason) end,
       supplier_order_id = coalesce(r.supplier_order_id, i.supplier_order_id),
-      completed_at = now(), next_check_at = null, lease_expires_at = null, limited_at = null, limited_rank = null
+      completed_at = ended_at, next_check_at = null, lease_expires_at = null, limited_at = null, limited_rank = null
     from unnest(results) as r
     where i.id = r.item_id and r.verdict = 'settled'
     returning i.order_id

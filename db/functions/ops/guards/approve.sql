@@ -6,6 +6,7 @@ as $$
 declare
   proposal supply.proposals := core.lock_proposal(proposal_id);
   item supply.order_items;
+  adjusted supply.orders;
 begin
   -- guard: nobody approves his own proposal, whatever role the session set
   if proposal.proposed_by = session_user then
@@ -20,8 +21,9 @@ begin
   raise notice 'proposal % of % is booked: % of % %, reference %', proposal.id, proposal.proposed_by, proposal.what,
     proposal.amount, proposal.currency, quote_literal(proposal.reference);
   select i.* into item from supply.order_items i where i.id = proposal.item_id;
+  select o.* into adjusted from supply.orders o where o.id = proposal.order_id;
   return core.post_once(proposal.what, proposal.account_id, proposal.amount, proposal.reference, proposal.note, item,
-    proposal.allow, proposal.id);
+    proposal.allow, proposal.id, adjusted);
 end
 $$;
 comment on function ops.approve is

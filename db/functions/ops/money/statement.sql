@@ -34,8 +34,7 @@ begin
   select l.created_at, l.seq, l.type, l.amount, l.balance_after, o.code, o.external_order_id, l.reference, l.note,
     l.currency
   from supply.ledger l
-  left join supply.order_items i on i.id = l.item_id and l.order_id is null
-  left join supply.orders o on o.id = coalesce(l.order_id, i.order_id)
+  left join supply.orders o on o.id = coalesce(l.order_id, l.adjusted_order_id)
   where l.account_id = account.id and l.seq > coalesce(opening.seq, 0) and l.seq <= coalesce(closing.seq, 0)
   order by l.seq;
   return query

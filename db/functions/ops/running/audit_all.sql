@@ -7,10 +7,13 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform set_config('supply.audit_all', 'on', true);
-  return query select a.check_name, a.detail from ops.audit a;
+  return query
+  select a.check_name, a.detail from ops.audit a
+  union all
+  select m.check_name, m.detail from core.changed_months m;
   perform set_config('supply.audit_all', '', true);
 end
 $$;
 comment on function ops.audit_all is
-  'Checks all orders at once, as ops.audit checks a part of them. It takes up to a minute per million orders; for more
-than a million set a longer statement_timeout. No row while all is well.';
+  'Checks all orders at once, as ops.audit checks a part of them, and closed months. It takes up to a minute per million
+orders; for more than a million set a longer statement_timeout. No row while all is well.';

@@ -26,7 +26,7 @@ with business as (
   select d.day, m.currency, f.*
   from days d
   cross join lateral (
-    select m.currency, sum(m.sold) as sold, sum(m.refunded) as refunded, sum(m.margin) as margin
+    select m.currency, sum(m.sold) as sold, sum(m.refunded + m.adjusted) as refunded, sum(m.margin) as margin
     from ops.margins(d.from_at, d.to_at) m group by m.currency
   ) as m
   cross join lateral (values
