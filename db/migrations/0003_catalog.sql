@@ -12,7 +12,7 @@ comment on column supply.games.id is 'The game''s number.';
 comment on column supply.games.slug is 'The game''s name in URLs.';
 comment on column supply.games.name is 'The game''s name for people.';
 comment on column supply.games.image_url is 'A picture of the game.';
-comment on column supply.games.updated_at is 'When the row last changed.';
+comment on column supply.games.updated_at is 'When the row last changed, by the time of the commit.';
 
 create table supply.products (
   id int primary key check (id > 0),
@@ -47,7 +47,8 @@ comment on column supply.products.delivery_fields is
 comment on column supply.products.amount_value is 'The fixed amount that one unit holds, if it has one.';
 comment on column supply.products.max_quantity is 'The most units one order item may have.';
 comment on column supply.products.in_stock is 'Whether it can be ordered now, if it has a usable offer too.';
-comment on column supply.products.updated_at is 'When the product, or what makes it available, last changed.';
+comment on column supply.products.updated_at is
+  'When the product, or what makes it available, last changed, by the time of the commit.';
 comment on column supply.products.min_margin is
   'The least part of the price that has to remain after the cost, as 0.05 for 5 per cent; offers below are not '
   'used. null: as supply.offer_rules.';

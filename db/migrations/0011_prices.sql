@@ -45,13 +45,17 @@ comment on column supply.accounts.list_id is 'The list of its prices; null: it p
 comment on column supply.accounts.list_set_at is
   'When it last got another list, or none, by the time of the commit; null: never.';
 
--- A partner asks for what changed since its last read. A time that is taken at the commit, one commit after the other,
--- is never older than a change that somebody has read before.
-create function supply.stamp_price_change() returns trigger
+-- A partner asks for what changed since its last read, of prices, products and games. A time that is taken at the
+-- commit, one commit after the other, is never older than a change that somebody has read before.
+create function supply.stamp_change() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('times of prices', 0));
+  perform pg_advisory_xact_lock(hashtextextended('times of changes', 0));
   case tg_table_name
+    when 'products' then
+      update supply.products p set updated_at = clock_timestamp() where p.id = new.id and p.updated_at = now();
+    when 'games' then
+      update supply.games g set updated_at = clock_timestamp() where g.id = new.id and g.updated_at = now();
     when 'price_lists' then
       update supply.price_lists l set updated_at = clock_timestamp() where l.id = new.id;
     when 'list_prices' then
@@ -63,17 +67,22 @@ begin
   return null;
 end
 $$;
-comment on function supply.stamp_price_change() is
-  'Trigger function: writes the time of the commit to a row that changes the prices of partners.';
+comment on function supply.stamp_change() is
+  'Trigger function: writes the time of the commit to a row that changes what partners read of the catalog.';
+-- Whatever changes a product or game sets its updated_at to now().
+create constraint trigger stamp_change after insert or update on supply.products deferrable initially deferred
+  for each row when (new.updated_at = now()) execute function supply.stamp_change();
+create constraint trigger stamp_change after insert or update on supply.games deferrable initially deferred
+  for each row when (new.updated_at = now()) execute function supply.stamp_change();
 create constraint trigger stamp_insert after insert on supply.price_lists deferrable initially deferred
-  for each row execute function supply.stamp_price_change();
+  for each row execute function supply.stamp_change();
 create constraint trigger stamp_update after update of discount on supply.price_lists deferrable initially deferred
-  for each row execute function supply.stamp_price_change();
+  for each row execute function supply.stamp_change();
 create constraint trigger stamp_insert after insert on supply.list_prices deferrable initially deferred
-  for each row execute function supply.stamp_price_change();
+  for each row execute function supply.stamp_change();
 create constraint trigger stamp_update after update of price on supply.list_prices deferrable initially deferred
-  for each row execute function supply.stamp_price_change();
+  for each row execute function supply.stamp_change();
 create constraint trigger stamp_update after update of list_id on supply.accounts deferrable initially deferred
-  for each row execute function supply.stamp_price_change();
+  for each row execute function supply.stamp_change();
 
 reset role;

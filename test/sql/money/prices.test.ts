@@ -15,7 +15,8 @@ let counter = 0
 beforeEach(async () => {
   await sql()`select ops.set_min_margin(null), ops.set_min_margin(null, ${product})`
   await sql()`delete from supply.offers where supplier = 'second'`
-  await sql()`update supply.offers set cost = null where product_id = ${product}`
+  await sql()`update supply.offers set cost = null, currency = null where product_id = ${product}`
+  await sql()`update supply.products set price = 10.50 where id = ${product}`
   counter += 1
   list = `list ${counter}`
   await sql()`select ops.upsert_price_list(${list})`
@@ -247,15 +248,16 @@ describe('what changed since a time', () => {
     ['a single price', () => `ops.set_list_price('${list}', ${product}, 9)`, [product]],
     ['a discount', () => `ops.upsert_price_list('${list}', 0.2)`, all],
     ['an assignment', () => `ops.set_account_list(${partner().accountId}, null)`, all],
+    ['a price of the product', () => `ops.set_price(${product}, ${10 + counter / 100})`, [product]],
   ] as const)('has %s that was made before another change and committed after it', async (_, change, changed) => {
     let at = ''
     await sql().begin(async (tx) => {
       await tx.unsafe(`select ${change()}`)
       await sql()`select ops.set_price(${products.key}, ${20 + counter / 100})`
       at = await newest()
-      expect(await since(at)).toEqual([])
+      expect([await since(at), await gamesSince(at)]).toEqual([[], 0])
     })
-    expect(await since(at)).toEqual(changed)
+    expect([await since(at), await gamesSince(at)]).toEqual([changed, 1])
   })
 })
 
@@ -366,6 +368,49 @@ describe('operators', () => {
     expect(await paid()).toBe('5.25')
     // Another price is no change of this one.
     await operator().unsafe(`select ops.set_list_price('cheap ${counter}', 103, 90)`)
+  })
+
+  test('confirm a change of the price, the cost or a rate that puts a price of a list below the cost', async () => {
+    await sql()`delete from supply.list_prices`
+    await sql()`update supply.price_lists set discount = 0`
+    await discount('0.1')
+    await setPrice(8, 10)
+    const sells = (figures: string) => ({
+      message: `below_cost: product 101 (100 credits) is sold at ${figures} at first`,
+    })
+    const own = operator()
+    const offer = (cost: number, currency = 'RUB') =>
+      own`select ops.upsert_offer(${product}, 'first', 'sku-101', ${cost}, currency => ${currency})`
+    await offer(7)
+    await expect(offer(8.5)).rejects.toMatchObject(
+      sells(`8.00 RUB in price list ${list} from 10 units on, and a unit costs 8.50 RUB`),
+    )
+    await expect(own`select ops.set_price(${product}, 7.70)`).rejects.toMatchObject(
+      sells(`6.93 RUB in price list ${list}, and a unit costs 7.00 RUB`),
+    )
+    const catalog = { products: [{ id: product, price: 7.7 }] }
+    const [known] = await sql()`select * from ops.products where product_id = ${product}`
+    Object.assign(catalog.products[0] ?? {}, {
+      ...{ game_slug: known?.game_slug, name: known?.name, currency: 'RUB', delivery_type: known?.delivery_type },
+    })
+    await expect(own`select ops.load_catalog(${own.json(catalog)})`).rejects.toMatchObject(
+      sells(`6.93 RUB in price list ${list}, and a unit costs 7.00 RUB`),
+    )
+    await own`select ops.set_rate('USD', 'RUB', 7, null)`
+    await offer(1, 'USD')
+    await expect(own`select ops.set_rate('USD', 'RUB', 8.2, null)`).rejects.toMatchObject(
+      sells(`8.00 RUB in price list ${list} from 10 units on, and a unit costs 8.20 RUB`),
+    )
+    await own`insert into ops.import_products (product_id, supplier, cost) values (101, 'first', 1.3)`
+    expect(await own`select risk from ops.import_lines()`).toEqual([{ risk: 'below_cost' }])
+    await expect(own`select ops.apply_import()`).rejects.toMatchObject({
+      message: expect.stringContaining(`9.10 RUB at first`),
+    })
+    // What stands below the cost and does not change needs no second confirmation.
+    await own`select ops.apply_import(allow => '{below_cost}')`
+    await own`select ops.set_price(${product}, 10.40, '{below_cost}')`
+    await own`select ops.set_list_price(${list}, ${product}, 8, 10)`
+    await own`select ops.set_price(${products.key}, 21)`
   })
 
   test('confirm a price that differs from its old value by more than half', async () => {

@@ -295,3 +295,19 @@ test('an offer that sells below its cost needs attention, and its remedy ends th
   await fix('offer below cost')
   await operator()`select ops.set_min_margin(null, ${products.topUp})`
 })
+
+test('so does one that sells below its cost by a price list that a partner has, once for its lowest price', async () => {
+  const allow = '{below_cost,large_change}'
+  await operator()`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 9)`
+  await operator()`select ops.upsert_price_list('gold', 0.2, ${allow})`
+  await operator()`select ops.upsert_price_list('silver', 0.5, ${allow})`
+  await operator()`select ops.set_list_price('silver', ${products.topUp}, 1, allow => ${allow})`
+  expect(await lines('offer below cost')).toEqual([])
+  await operator()`select ops.set_account_list(${partner().accountId}, 'gold', ${allow})`
+  expect((await onlyLine('offer below cost')).detail).toContain('sells for 8.40 RUB in price list gold and costs 9.00')
+  await operator()`select ops.set_list_price('gold', ${products.topUp}, 8, 10, ${allow})`
+  await operator()`select ops.set_list_price('gold', ${products.topUp}, 9.50)`
+  expect((await onlyLine('offer below cost')).detail).toContain('8.00 RUB from 10 units on in price list gold')
+  await fix('offer below cost')
+  await operator()`select ops.set_min_margin(null, ${products.topUp})`
+})

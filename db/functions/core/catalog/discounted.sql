@@ -1,3 +1,4 @@
+-- Views of ops call it.
 create or replace function core.discounted(price numeric, discount numeric, currency text)
 returns numeric
 language sql immutable

@@ -1,3 +1,4 @@
+-- Views of ops call it.
 create or replace function core.decimals(currency text)
 returns int
 language sql immutable

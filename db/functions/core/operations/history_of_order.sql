@@ -17,9 +17,9 @@ begin
         order by s.position)
       from core.history_items s where s.order_id = placed.id and s.part = 0
     ),
-    placed.external_order_id, placed.account_id, account, coalesce('the result goes to ' || url, 'no callback URL')
-      || coalesce('; request ' || placed.request_id, '') || coalesce('; trace ' || substr(placed.traceparent, 4, 32),
-        '')), null::uuid, null::numeric
+    placed.external_order_id, placed.account_id, account, concat(
+      coalesce('the result goes to ' || url, 'no callback URL'), '; key ' || placed.key_id, ' from ' || placed.client,
+      '; request ' || placed.request_id, '; trace ' || substr(placed.traceparent, 4, 32))), null::uuid, null::numeric
   union all
   select l.created_at, case
       when l.type = 'order_charge' then 'charged'

@@ -12,6 +12,11 @@ begin
   if not found then
     partner_id := ops.create_account('Demo partner', mode => 'test');
     perform ops.deposit(partner_id, 100000, 'demo', allow => '{known_reference,large_amount}');
+    perform ops.upsert_price_list('demo');
+    perform ops.set_list_price('demo', p.id, list.price, list.min_quantity, allow => '{below_cost,large_change}')
+    from (values (101, 10, 87), (101, 50, 85), (111, 5, 1950)) as list (product_id, min_quantity, price)
+    join supply.products p on p.id = list.product_id and p.currency = 'RUB';
+    perform ops.set_account_list(partner_id, 'demo', allow => '{below_cost}');
   end if;
   insert into supply.webhook_secrets (account_id, secret) values (partner_id, encode(core.random_bytes(), 'hex'))
   on conflict on constraint webhook_secrets_pkey do nothing;
@@ -27,5 +32,5 @@ end
 $$;
 comment on function ops.ensure_demo_key is
   'Returns a working API key of the demo partner: the known one if it works, else a new one. The first call creates the
-partner, a test account with 100000 RUB, and its signing secret, which other accounts get with their first delivery.
-For demonstrations only.';
+partner, a test account with 100000 RUB and a price list, and its signing secret, which other accounts get with their
+first delivery. For demonstrations only.';
