@@ -90,6 +90,7 @@ export type Product = {
     /** How much of the game’s currency one unit holds. */ value: number
   } | null
   /** True if you can order the product now. */ inStock: boolean
+  /** How many units one item can have now; 100: or more; `null`: unknown. */ stock: number | null
   /** The smallest quantity of an item. */ minQuantity: number
   /** The largest quantity of an item. */ maxQuantity: number
   /** The fields of an item’s `deliveryData`. */ deliveryDataSchema: DeliveryField[]
@@ -118,6 +119,7 @@ export type ProductWithTexts = {
     /** How much of the game’s currency one unit holds. */ value: number
   } | null
   /** True if you can order the product now. */ inStock: boolean
+  /** How many units one item can have now; 100: or more; `null`: unknown. */ stock: number | null
   /** The smallest quantity of an item. */ minQuantity: number
   /** The largest quantity of an item. */ maxQuantity: number
   /** The fields of an item’s `deliveryData`. */ deliveryDataSchema: DeliveryField[]

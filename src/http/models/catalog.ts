@@ -58,6 +58,10 @@ export const product = v.object({
   ),
   amountType: v.pipe(v.nullable(fixedAmount), v.examples([{ type: 'fixed', value: 60 }])),
   inStock: flag('True if you can order the product now.', true),
+  stock: v.pipe(
+    v.nullable(wholeNumber('How many units one item can have now; 100: or more; `null`: unknown.', 0)),
+    v.examples([100]),
+  ),
   minQuantity: wholeNumber('The smallest quantity of an item.', 1),
   maxQuantity: wholeNumber('The largest quantity of an item.', 1, 100),
   deliveryDataSchema: listOf(deliveryField, 'The fields of an item’s `deliveryData`.'),

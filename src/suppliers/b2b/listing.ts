@@ -26,6 +26,8 @@ const offerSchema = object({
   ),
   currency: v.pipe(text, v.regex(/^[A-Z]{3}$/, 'must be a currency')),
   inStock: v.boolean('must be true or false'),
+  // Of the family only some tell it.
+  stock: v.fallback(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0))), null),
 })
 
 /**
@@ -56,8 +58,8 @@ function offerOf(id: number, product: object): ListedOffer | UnusableOffer {
   const sku = String(id)
   const offer = readValue(offerSchema, product)
   if (!offer.ok) return { sku, problem: offer.problem }
-  const { wholesalePrice, currency, inStock } = offer.value
-  return { sku, cost: wholesalePrice.toFixed(2), currency, stock: inStock ? null : 0 }
+  const { wholesalePrice, currency, inStock, stock } = offer.value
+  return { sku, cost: wholesalePrice.toFixed(2), currency, stock: inStock ? stock || null : 0 }
 }
 
 /** Sends requests and reads their answers by a schema. After the first 429 it waits and sends the request once more. */

@@ -115,6 +115,7 @@ describe('GET /b2b/catalog/products/:id', () => {
       deliveryType: 'id_only',
       amountType: null,
       inStock: true,
+      stock: null,
       minQuantity: 1,
       maxQuantity: 100,
       deliveryDataSchema: [

@@ -252,3 +252,57 @@ describe('a rule of costs', () => {
     await offerSecond('7', 'EUR')
   })
 })
+
+describe('the stock of a product', () => {
+  const seen = async () => {
+    const { body } = (
+      await sql()`select api.get_product(${partner().accountId}, ${product}) as body`
+    )[0] as unknown as { body: { inStock: boolean; stock: number | null } }
+    return [body.inStock, body.stock]
+  }
+  const stocks = (first: number | null, second: number | null) => sql()`
+    update supply.offers set stock = case supplier when 'first' then ${first}::int else ${second}::int end
+    where product_id = ${product}`
+
+  test.each([
+    [null, null, null],
+    [7, null, 7],
+    [7, 3, 7],
+    [99, 3, 99],
+    [250, 100, 100],
+  ])('is the most that one of its offers has, of %s and %s: %s', async (first, second, stock) => {
+    await offerSecond('8')
+    await stocks(first, second)
+    expect(await seen()).toEqual([true, stock])
+  })
+
+  test('is no more than one item may have', async () => {
+    await stocks(50, null)
+    await sql()`update supply.products set max_quantity = 20 where id = ${product}`
+    expect(await seen()).toEqual([true, 20])
+    await sql()`update supply.products set max_quantity = 100 where id = ${product}`
+  })
+
+  test('leaves out offers that new items may not use, and is 0 without any', async () => {
+    await offerSecond('8')
+    await stocks(5, 90)
+    await sql()`select ops.set_max_cost(${product}, 'second', 7)`
+    expect(await seen()).toEqual([true, 5])
+    await sql()`select ops.set_max_cost(${product}, 'first', 7)`
+    expect(await seen()).toEqual([false, 0])
+  })
+
+  test('leaves out offers that are too expensive for the price of this partner', async () => {
+    await offerSecond('10')
+    await stocks(5, 90)
+    await sql()`select ops.set_min_margin(0.1, ${product})`
+    expect(await seen()).toEqual([true, 5])
+  })
+
+  test('is 0 while the operator has taken the product out of stock', async () => {
+    await stocks(5, null)
+    await sql()`select ops.set_in_stock(${product}, false)`
+    expect(await seen()).toEqual([false, 0])
+    await sql()`select ops.set_in_stock(${product}, true)`
+  })
+})

@@ -1,6 +1,7 @@
 create or replace view core.judged_offers as
 select o.product_id, o.supplier, o.sku, o.priority, terms.cost, rule.min_margin, r.rate, r.valid_until, terms.fault,
-  terms.min_price, terms.is_passed_over, o.cost as supplier_cost, coalesce(o.currency, p.currency) as supplier_currency
+  terms.min_price, terms.is_passed_over, o.cost as supplier_cost,
+  coalesce(o.currency, p.currency) as supplier_currency, o.stock
 from supply.offers o
 join supply.suppliers s on s.code = o.supplier
 join supply.products p on p.id = o.product_id

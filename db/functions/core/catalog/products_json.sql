@@ -4,9 +4,16 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Of all at once: one by one this takes a second for some thousand products.
-  floors constant jsonb := (
-    select jsonb_object_agg(f.product_id, f.min_price)
-    from unnest(core.product_floors(array(select p.product_id from unnest(products) as p))) as f);
+  prices constant jsonb := (select jsonb_object_agg(p.product_id, p.price) from unnest(products) as p);
+  -- The most that one offer has that the price allows; null: not known.
+  stocks constant jsonb := (
+    select jsonb_object_agg(u.product_id, u.stock)
+    from (
+      select j.product_id, max(least(j.stock, 100)) filter (where j.stock is not null) as stock
+      from core.judged_offers j
+      where j.product_id = any (array(select p.product_id from unnest(products) as p)) and j.fault is null
+        and j.min_price <= (prices ->> j.product_id::text)::numeric
+      group by j.product_id) as u);
 begin
   return (
     select coalesce(json_agg(json_build_object(
@@ -27,13 +34,18 @@ begin
       'deliveryType', p.delivery_type,
       'amountType', case when p.amount_value is not null then
         json_build_object('type', 'fixed', 'value', trim_scale(p.amount_value)) end,
-      'inStock', p.in_stock and coalesce(seen.price >= (floors ->> p.id::text)::numeric, false),
+      'inStock', can.order_it,
+      'stock', case
+        when not can.order_it then 0
+        when stocks ->> p.id::text is not null then least((stocks ->> p.id::text)::int, p.max_quantity)
+      end,
       'minQuantity', 1,
       'maxQuantity', p.max_quantity,
       'deliveryDataSchema', p.delivery_fields,
       'updatedAt', core.iso(seen.updated_at)) order by p.id), '[]')
     from unnest(products) as seen
     cross join lateral (select (seen.product).*) as p
+    cross join lateral (select p.in_stock and coalesce(stocks ? p.id::text, false) as order_it) as can
     join supply.games g on g.id = p.game_id);
 end
 $$;
