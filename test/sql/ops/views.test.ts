@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { hiddenCharacter } from '../../../src/messages/hidden_characters.ts'
 import { collectAlerts } from '../../support/alerts.ts'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, processing, renewCodes } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
+import { unchecked } from '../../support/sql/transactions.ts'
 
 const scene = itemTests()
 const { sql: superuser, operator: sql, partner, order, keys, newItem, newEvent, attempt } = scene
@@ -195,4 +197,35 @@ test('no view of operators shows a whole key, secret or token', async () => {
     expect(shown, name).not.toContain(secret)
     expect(shown, name).not.toContain(partner().key)
   }
+})
+
+// The API refuses these characters now; orders that were placed before may have them.
+test('texts of partners are shown without control characters and changes of direction', async () => {
+  const { code } = await order()
+  const hidden = 'shop\u001b[2J\u0085\u202eeikooc\u2066'
+  const shown = 'shop␛[2J��eikooc�'
+  await unchecked(superuser(), async (tx) => {
+    await tx`update supply.orders set external_order_id = ${hidden}, idempotency_key = ${hidden} where code = ${code}`
+    await tx`
+      update supply.order_items set delivery_data = ${tx.json({ player: hidden })}
+      where order_id = (select id from supply.orders where code = ${code})`
+  })
+  const { accountId } = partner()
+  const reads = [
+    sql()`select * from ops.orders where external_order_id = ${shown}`,
+    sql()`select * from ops.order_items where order_code = ${code}`,
+    sql()`select * from ops.ledger where external_order_id = ${shown}`,
+    sql()`select * from ops.statement(${accountId}::bigint, null)`,
+    sql()`select * from ops.partner_orders(${accountId}::bigint)`,
+    sql()`select * from ops.order_story(${shown})`,
+  ]
+  for (const read of reads) {
+    const values = (await read)
+      .flatMap((row) => Object.values(row))
+      .map((value) => (typeof value === 'string' ? value : String(JSON.stringify(value))))
+    expect(values.filter((value) => value.includes('eikooc'))).not.toEqual([])
+    expect(values.filter((value) => hiddenCharacter(value) !== undefined)).toEqual([])
+  }
+  // The partner reads what it gave.
+  expect(await scene.read(code)).toMatchObject({ externalOrderId: hidden })
 })

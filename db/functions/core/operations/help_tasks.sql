@@ -29,8 +29,8 @@ Repeated with the same reference, they change nothing.
 What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
 The margins of a month, by supplier:
 select supplier, sum(margin) from ops.margins(''2026-03-01'', ''2026-04-01'') group by 1;'),
-  ('orders', 'order_story order_history find orders order_items stuck_items settle_item cancel_item find_code'
-    ' replace_code shared_codes fingerprint_keys partner_orders reroute_item reroute_all poll_now poll_all',
+  ('orders', 'order_story order_history shown_text find orders order_items stuck_items settle_item cancel_item'
+    ' find_code replace_code shared_codes fingerprint_keys partner_orders reroute_item reroute_all poll_now poll_all',
     'What happened: select * from ops.order_story(''acme-1042'');
 What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');

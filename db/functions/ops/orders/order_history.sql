@@ -13,7 +13,7 @@ begin
   from supply.orders o where o.code = core.refer_to('order', reference);
   return query
   select date_trunc('milliseconds', h.at), date_trunc('milliseconds', h.at - placed_at), h.step::text, h.is_open,
-    h.outcome, h.actor, h.what, h.detail
+    h.outcome, h.actor, h.what, core.shown_text(h.detail)
   from (
     select o.at, o.step, false as is_open, null as outcome, o.actor, o.what, o.detail
     from core.history_of_order(order_id) o
