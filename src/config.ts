@@ -165,6 +165,7 @@ export const settings = v.object({
   RETAIN_ATTEMPTS_DAYS: v.optional(wholeNumber(1, 36_500), '90'),
   RETAIN_RAW_DAYS: v.optional(wholeNumber(1, 36_500), '7'),
   RETAIN_ALERTS_DAYS: v.optional(wholeNumber(1, 36_500), '90'),
+  RETAIN_DELIVERY_DATA_DAYS: v.optional(wholeNumber(1, 36_500)),
   API_DB_PASSWORD: loginPassword,
   WORKER_DB_PASSWORD: loginPassword,
   OPERATOR_DB_PASSWORD: loginPassword,
@@ -297,6 +298,7 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
       attempts: values.RETAIN_ATTEMPTS_DAYS,
       raw: values.RETAIN_RAW_DAYS,
       alerts: values.RETAIN_ALERTS_DAYS,
+      deliveryData: values.RETAIN_DELIVERY_DATA_DAYS,
     },
     /** The passwords that `migrate` gives to the logins of the other processes. */
     loginPasswords: {

@@ -32,6 +32,7 @@ export function createHousekeeping({ db, days, stopping }: HousekeepingOptions):
     ['supplier events', `${days.attempts} days`],
     ['offer changes', `${days.attempts} days`],
     ['alerts', `${days.alerts} days`],
+    ...(days.deliveryData === undefined ? [] : [['delivery data', `${days.deliveryData} days`] as const]),
   ] as const
 
   return async () => {

@@ -73,6 +73,7 @@ create table supply.orders (
   traceparent text collate "C",
   key_id bigint,
   client cidr,
+  items_fingerprint bytea,
   check ((status in ('completed', 'failed')) = (completed_at is not null)),
   check ((outcome is null) = (completed_at is null)),
   check ((status = 'completed') = (outcome is not null and outcome = 'full'))
@@ -102,6 +103,9 @@ create index orders_external on supply.orders (
   account_id, number desc);
 -- Operators look for the newest orders, and for one order by its request or its trace.
 create index orders_latest on supply.orders (created_at);
+-- Whose delivery data may be erased next.
+create index orders_not_erased on supply.orders (completed_at)
+  where completed_at is not null and items_fingerprint is null;
 create index orders_request_id on supply.orders (request_id) where request_id is not null;
 create index orders_trace on supply.orders (substr(traceparent, 4, 32)) where traceparent is not null;
 comment on table supply.orders is 'The orders of partners, one charge each.';
@@ -136,6 +140,25 @@ comment on column supply.orders.traceparent is
 -- No foreign key: it would lock the key's row for each order.
 comment on column supply.orders.key_id is 'The API key that placed it.';
 comment on column supply.orders.client is 'The network of the request that placed it: the /24 or /48 of its address.';
+comment on column supply.orders.items_fingerprint is
+  'Of the request_items before their delivery data was erased, for repeats (core.items_fingerprint); null: it was not.';
+
+create table supply.fingerprint_keys (
+  id boolean primary key default true check (id),
+  inner_key bytea not null check (length(inner_key) = 64),
+  outer_key bytea not null check (length(outer_key) = 64)
+);
+comment on table supply.fingerprint_keys is 'The key of the fingerprints of erased requests. There is one row.';
+comment on column supply.fingerprint_keys.id is 'Always true.';
+comment on column supply.fingerprint_keys.inner_key is 'The key of the inner hash, random.';
+comment on column supply.fingerprint_keys.outer_key is 'The key of the outer hash, random.';
+-- Each UUID draws 122 bits from the server's secure random source.
+insert into supply.fingerprint_keys (inner_key, outer_key)
+select random.bytes[1] || random.bytes[2], random.bytes[3] || random.bytes[4]
+from (
+  select array_agg(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
+    as bytes
+  from generate_series(1, 4)) as random;
 
 create table supply.order_items (
   id uuid primary key default gen_random_uuid(),

@@ -293,7 +293,7 @@ comment on column supply.housekeeping.pass_count is
 comment on column supply.housekeeping.position_at is 'Up to which time the present pass has looked.';
 insert into supply.housekeeping (what) values
   ('supplier attempts'), ('raw answers'), ('delivery attempts'), ('alerts'), ('rate windows'), ('samples'),
-  ('supplier events'), ('offer changes'), ('simulated orders');
+  ('supplier events'), ('offer changes'), ('simulated orders'), ('delivery data');
 
 create table supply.audit_runs (
   id boolean primary key default true check (id),

@@ -106,6 +106,7 @@ export const functions = {
   'ops.discard_import': { args: {}, options: { import_id: 'bigint' }, returns: 'void' },
   'ops.end_recovery': { args: {}, returns: 'void' },
   'ops.ensure_demo_key': { args: {}, options: { known: 'text' }, returns: 'text' },
+  'ops.erase_delivery_data': { args: { value: 'text', note: 'text' }, returns: 'bigint' },
   'ops.find': { args: { text: 'text' }, returns: 'rows',
     columns: { kind: 'text', order_code: 'text', account_id: 'bigint', detail: 'text', id: 'text' } },
   'ops.find_code': { args: { code: 'text' }, returns: 'rows', columns: { order_code: 'text', item_id: 'uuid',

@@ -12,7 +12,7 @@ import { startTestWorker } from '../support/whole_service.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-const days = { attempts: 30, raw: 3, alerts: 30 }
+const days = { attempts: 30, raw: 3, deliveryData: 30, alerts: 30 }
 let db: Database
 let itemId: string
 

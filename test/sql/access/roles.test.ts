@@ -18,7 +18,7 @@ const functions: { [name: string]: string } = {
   'support trade': 'check_supplier sync_supplier set_supplier_paused',
   'trade finance': 'set_rate',
   support: `issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_ips set_key_origins
-    set_rate_limit poll_now poll_all reroute_item reroute_all settle_item cancel_item send_item deliver_now deliver_all redeliver redeliver_all
+    set_rate_limit poll_now poll_all reroute_item reroute_all settle_item cancel_item erase_delivery_data send_item deliver_now deliver_all redeliver redeliver_all
     redeliver_orders find_code replace_code fingerprint_keys
     send_test_event webhook_secret stored_webhook_secret`,
   trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock

@@ -117,7 +117,16 @@ test('ops.housekeeping counts what was removed, over passes and parts', async ()
   expect(await counted('supplier attempts')).toMatchObject({ removed: '2510' })
   const whats = await sql()`select what from ops.housekeeping order by what`
   expect(whats.map(({ what }) => what)).toEqual([
-    ...['alerts', 'delivery attempts', 'imports', 'offer changes', 'rate windows', 'raw answers', 'samples'],
+    ...[
+      'alerts',
+      'delivery attempts',
+      'delivery data',
+      'imports',
+      'offer changes',
+      'rate windows',
+      'raw answers',
+      'samples',
+    ],
     ...['simulated orders', 'supplier attempts', 'supplier events'],
   ])
 })

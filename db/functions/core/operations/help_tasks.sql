@@ -29,14 +29,17 @@ Repeated with the same reference, they change nothing.
 What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
 The margins of a month, by supplier:
 select supplier, sum(margin) from ops.margins(''2026-03-01'', ''2026-04-01'') group by 1;'),
-  ('orders', 'order_story order_history shown_text find orders order_items stuck_items settle_item cancel_item'
-    ' find_code replace_code shared_codes fingerprint_keys partner_orders reroute_item reroute_all poll_now poll_all',
+  ('orders', 'order_story order_history find orders order_items stuck_items settle_item cancel_item'
+    ' find_code replace_code shared_codes fingerprint_keys partner_orders reroute_item reroute_all poll_now poll_all'
+    ' erase_delivery_data',
     'What happened: select * from ops.order_story(''acme-1042'');
 What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');
 Or ask the supplier, and decide:
 select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
-Failed items are refunded, and the partner is notified.'),
+Failed items are refunded, and the partner is notified.
+Erase a player''s id:
+select ops.erase_delivery_data(''<player_id>'', ''<request>'');'),
   ('webhooks', 'events delivery_attempts dead_letters redeliver redeliver_all redeliver_orders deliver_now'
     ' deliver_all',
     'An event is tried nine times within two days. After that, or once the receiver refuses it permanently, it is a '

@@ -53,7 +53,12 @@ begin
       where o.idempotency_key = r.idempotency_key and o.account_id + 0 = r.account_id offset 0) as o on true
     left join lateral (
       select core.differing_fields(
-        r, p.request_items, o.external_order_id, o.callback_url, o.request_items) as differing) as earlier
+        r, p.request_items, o.external_order_id, o.callback_url, case
+          when o.items_fingerprint is null then o.request_items
+          -- Erased: the earlier items are those of the request if the fingerprint says so.
+          when o.items_fingerprint = core.items_fingerprint(o.id, p.request_items) then p.request_items
+          else '[]'
+        end) as differing) as earlier
       on o.id is not null
   )
   select c.request, case

@@ -11,6 +11,7 @@ declare
   looked_at int;
   until timestamptz;
   ids uuid[];
+  order_ids bigint[];
   gone int;
 begin
   select h.* into pass from supply.housekeeping h
@@ -67,6 +68,12 @@ begin
         where o.loaded_at < kept_since and o.state <> 'applied'
           and not exists (select from supply.import_lines l where l.import_id = o.id)
         for update skip locked));
+    when 'delivery data' then
+      order_ids := array(
+        select o.id from supply.orders o
+        where o.completed_at is not null and o.completed_at < kept_since and o.items_fingerprint is null
+        order by o.completed_at limit at_once for no key update skip locked);
+      perform core.erase_orders(order_ids);
     when 'alerts' then
       ids := array(
         select o.id from supply.alerts o
@@ -101,6 +108,7 @@ begin
         order by o.created_at limit at_once for update skip locked));
   end case;
   get diagnostics gone = row_count;
+  gone := coalesce(cardinality(order_ids), gone);
 
   looked_at := coalesce(looked_at, gone);
   update supply.housekeeping h set
@@ -115,6 +123,6 @@ begin
 end
 $$;
 comment on function work.remove_old is
-  'Deletes what is older than retain, a thousand rows a call, of one kind (supply.housekeeping.what). Returns whether
-there is more. is_first begins a pass. Attempts of open items and undelivered events stay, and so do alerts of items
-that wait for an operator. Returns false at once while another worker does the same.';
+  'Deletes what is older than retain, a thousand rows a call, of one kind (supply.housekeeping.what); delivery data is
+erased. Returns whether there is more. is_first begins a pass. Attempts of open items and undelivered events stay, and
+so do alerts of items that wait for an operator. Returns false at once while another worker does the same.';
