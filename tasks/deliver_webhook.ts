@@ -37,6 +37,11 @@ export type FirstAttempts = {
   end(): Promise<void>
 }
 
+// Large bodies as `core.delivery_limits` defines them, and how many bytes of them may be under way before the next one
+// waits: two of 10,000 codes.
+const largeBytes = 65_536
+const maxLargeBytes = 4_194_304
+
 /** The lease of an attempt, in milliseconds, as `core.lease_attempts` defines it. */
 export const attemptLeaseMs = 30_000
 
@@ -62,12 +67,15 @@ export type DeliverWebhookOptions = {
  */
 export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Task; firstAttempts: FirstAttempts } {
   const { db, send, metrics, sealing, log, tracer } = options
+  let largeUnderWay = 0
 
   const lease = batch<string, LeasedAttempt | null>({
     run: (eventIds) =>
       callForIds(eventIds, async (event_ids) => {
         const calledAt = performance.now()
-        const rows = await db.call('work.begin_deliveries', { event_ids })
+        const max_bytes = Math.max(0, maxLargeBytes - largeUnderWay)
+        const rows = await db.call('work.begin_deliveries', { event_ids, max_bytes })
+        for (const { body } of rows) largeUnderWay += largeBytesOf(body)
         return rows.map((row) => ({ ...row, sendBefore: sendBefore(calledAt) }))
       }),
     // A job that fails because the database is unavailable would wait for seconds.
@@ -106,10 +114,18 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
   return {
     task: async (payload) => {
       const attempt = await lease(jobId(payload))
-      if (attempt !== null) await deliver(attempt)
+      if (attempt === null) return
+      await deliver(attempt).finally(() => {
+        largeUnderWay -= largeBytesOf(attempt.body)
+      })
     },
     firstAttempts,
   }
+}
+
+/** How many bytes a large body has; 0: it is not large. */
+function largeBytesOf(body: string): number {
+  return body.length > largeBytes ? body.length : 0
 }
 
 /** Makes the account's secret at its first delivery, and returns it as it is stored. Specification 2.5. */

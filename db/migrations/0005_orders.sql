@@ -89,7 +89,7 @@ create index orders_final on supply.orders (account_id, status, number desc) whe
 -- By status, for ops.orders where status = 'processing'. Queries for open orders repeat this condition.
 create index orders_open on supply.orders (account_id, status, number desc)
   include (total_amount) where status in ('pending', 'processing');
--- By ops.shown_text, the form in which views show the reference.
+-- By core.shown_text, the form in which views show the reference.
 create index orders_external on supply.orders (
   translate(external_order_id,
     U&'\0001\0002\0003\0004\0005\0006\0007\0008\0009\000A\000B\000C\000D\000E\000F\0010\0011\0012\0013\0014'

@@ -44,6 +44,8 @@ export const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")(?:, "(?:pin|serial|url
 
 // Sealing or opening so many codes takes half a millisecond. The codes of one order must not delay other requests.
 const sliceCodes = 25
+// The codes of longer texts are opened one text after the other.
+const largeText = 65_536
 const othersPass = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** What sealed texts are bound to. */
@@ -73,6 +75,7 @@ export function createSealing(
   onUnreadable: (boundTo: string) => void = () => {},
 ): Sealing {
   const [first] = keys
+  let largeOpened: Promise<unknown> = Promise.resolve()
 
   function seal(plain: string, boundTo: string): string {
     return first === undefined ? plain : sealUnder(first, plain, boundTo)
@@ -96,6 +99,21 @@ export function createSealing(
     return `${seal(code, owners.item(itemId))}:${fingerprint.toString('base64url')}`
   }
 
+  async function openAll(json: string): Promise<string> {
+    const parts: string[] = []
+    let from = 0
+    let codes = 0
+    for (const { 0: member, 1: text = '', index } of json.matchAll(codeInJson)) {
+      codes += 1
+      if (codes % sliceCodes === 0) await othersPass()
+      const code: string = JSON.parse(text)
+      const shown = isSealed(code) ? cardJson(openShownCode(code)) : member
+      parts.push(json.slice(from, index), shown)
+      from = index + member.length
+    }
+    return parts.join('') + json.slice(from)
+  }
+
   return {
     keyId: first?.id,
     seal,
@@ -113,18 +131,11 @@ export function createSealing(
     openShownCode,
     openCodes: async (json) => {
       if (!json.includes('{"code" : "sealed:')) return json
-      let opened = ''
-      let from = 0
-      let codes = 0
-      for (const { 0: member, 1: text = '', index } of json.matchAll(codeInJson)) {
-        codes += 1
-        if (codes % sliceCodes === 0) await othersPass()
-        const code: string = JSON.parse(text)
-        const shown = isSealed(code) ? cardJson(openShownCode(code)) : member
-        opened += json.slice(from, index) + shown
-        from = index + member.length
-      }
-      return opened + json.slice(from)
+      if (json.length <= largeText) return openAll(json)
+      // Each text under way adds a slice to every turn of the event loop.
+      const opening = largeOpened.then(() => openAll(json))
+      largeOpened = opening.catch(() => {})
+      return opening
     },
   }
 }

@@ -101,7 +101,10 @@ async function runOrders(session: Explained, count: number, course: Course = {})
   expect(events).toHaveLength(isEnded ? count : 0)
   for (const rung of ['first', 'second']) {
     const ids = events.map(({ id }) => id)
-    const leased = await run(`begin ${rung} attempts`, (on) => on`select * from work.begin_deliveries(${ids}::uuid[])`)
+    const leased = await run(
+      `begin ${rung} attempts`,
+      (on) => on`select * from work.begin_deliveries(${ids}::uuid[], 4194304)`,
+    )
     if (rung === 'first') expect(leased).toHaveLength(events.length)
     const ended = leased.map(({ ordinal, event_id: eventId, lease_token: leaseToken }) => ({
       ...{ ordinal, eventId, leaseToken, result: attempt },

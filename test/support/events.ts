@@ -49,7 +49,7 @@ export async function makeEvent(sql: postgres.Sql, partner: Partner, callbackUrl
 export async function leaseAttempts(sql: postgres.Sql, eventIds: string[]): Promise<Attempt[]> {
   await sql`update supply.events set next_attempt_at = now() where id = any(${eventIds}) and next_attempt_at > now()`
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${eventIds})`
-  return [...(await sql<Attempt[]>`select * from work.begin_deliveries(${eventIds}) order by ordinal`)]
+  return [...(await sql<Attempt[]>`select * from work.begin_deliveries(${eventIds}, 4194304) order by ordinal`)]
 }
 
 /** Leases the attempt of one event. */

@@ -47,7 +47,7 @@ describe('a lease outlives', () => {
 
   test('a delivery and the recording of its result', async () => {
     const event = await makeEvent(sql(), partner)
-    const lease = await leaseOf('events', event, (on) => on`select work.begin_deliveries(${[event]})`)
+    const lease = await leaseOf('events', event, (on) => on`select work.begin_deliveries(${[event]}, 4194304)`)
     expect(lease).toBe(attemptLeaseMs)
     expect(lease).toBeGreaterThan(webhookTimeoutMs + workerTimes.deadlineMs)
   })

@@ -1,4 +1,4 @@
-create or replace function work.begin_deliveries(event_ids uuid[])
+create or replace function work.begin_deliveries(event_ids uuid[], max_bytes int)
 returns table (
   ordinal int, event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
   request_id text, request_id_given boolean, traceparent text, account_id bigint
@@ -8,7 +8,19 @@ as $$
 declare
   batch record;
   filled uuid[] := '{}';
+  -- The large events for which the worker has no room.
+  later uuid[] := array(
+    select l.id from (
+      select e.id, coalesce(sum(octet_length(e.body)) over (
+        order by array_position(event_ids, e.id) rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      from supply.events e
+      where e.id = any (event_ids)
+        and octet_length(e.body) > (select d.large_bytes from core.delivery_limits d)) as l
+    where l.bytes_before >= max_bytes);
 begin
+  if cardinality(later) > 0 then
+    perform core.enqueue_busy('deliver_waiting', later);
+  end if;
   select
     array_agg(e.id) filter (where e.verdict = 'lease') as ready,
     array_agg(e.id) filter (where e.verdict = 'needs_slot') as without_slot,
@@ -36,13 +48,14 @@ begin
       select e.id, e.account_id, e.state,
         -- guard: no worker sends an event under another lease
         case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
-      from supply.events e where e.id = any (event_ids) order by e.id for no key update skip locked
+      from supply.events e where e.id = any (event_ids) and e.id <> all (later)
+      order by e.id for no key update skip locked
     ) as e
     offset 0
   ) as e;
-  if not event_ids <@ batch.locked then
+  if not event_ids <@ (batch.locked || later) then
     perform core.enqueue_busy('deliver_waiting', array(
-      select e.id from supply.events e where e.id = any (event_ids) and e.id <> all (batch.locked)));
+      select e.id from supply.events e where e.id = any (event_ids) and e.id <> all (batch.locked || later)));
   end if;
 
   if batch.lost is not null then
@@ -69,7 +82,7 @@ begin
 end
 $$;
 comment on function work.begin_deliveries is
-  'Leases (30 s) and counts the attempts that are due now, and returns what to send; ordinal: the place in event_ids.
-A rung that is due takes a slot, or its event is queued. An attempt whose lease ended is lost. A locked event is tried
-again within a second. The worker makes a secret that is null (work.keep_webhook_secret). Specification 6.5.
+  'Leases (30 s) and counts the attempts that are due now; ordinal: the place in event_ids. A rung that is due takes a
+slot, or its event is queued. An attempt whose lease ended is lost. A locked event, or a large one behind max_bytes of
+others, is tried again within a second. The worker makes a secret that is null. Specification 6.5.
 nullable: secret, request_id, request_id_given, traceparent';

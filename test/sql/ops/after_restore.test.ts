@@ -128,7 +128,7 @@ describe('after a restore, events', () => {
     }
     // A worker that was not stopped has it under way, and another fetched the job before.
     expect(await finishAttempt(sql(), leased, answered(200))).toBe('stale')
-    expect(await sql()`select * from work.begin_deliveries(${[fresh, waiting]})`).toEqual([])
+    expect(await sql()`select * from work.begin_deliveries(${[fresh, waiting]}, 4194304)`).toEqual([])
     await expect(operator()`select ops.deliver_now(${fresh})`).rejects.toMatchObject(refusals.wrongState)
 
     expect(await release(null, null, true)).toBe(3)

@@ -75,7 +75,7 @@ async function longStory() {
   await passes('1 minute')
   await leaseAttempt(sql(), event)
   await passes('31 seconds')
-  await sql()`select work.begin_deliveries(array[${event}]::uuid[])`
+  await sql()`select work.begin_deliveries(array[${event}]::uuid[], 4194304)`
   await passes('5 minutes')
   await attempt(event, 404)
   await sendAlerts(sql())

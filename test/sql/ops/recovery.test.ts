@@ -115,7 +115,7 @@ describe('ops.deliver_now', () => {
     expect(await eventOf(id)).toMatchObject({ state: 'waiting', round: 1, attempts: 1 })
     await expectJobNow(id)
     expect(await lastLogged(sql())).toMatchObject({ action: 'deliver_now', subject: `event ${id}` })
-    const leased = await superuser()`select attempt from work.begin_deliveries(${[id]})`
+    const leased = await superuser()`select attempt from work.begin_deliveries(${[id]}, 4194304)`
     expect([...leased]).toEqual([{ attempt: 2 }])
   })
 

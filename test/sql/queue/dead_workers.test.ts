@@ -28,7 +28,7 @@ const leaseItem = async (item: string) => {
 }
 
 const leaseEvent = async (event: string) => {
-  const [attempt] = await sql()`select * from work.begin_deliveries(${[event]})`
+  const [attempt] = await sql()`select * from work.begin_deliveries(${[event]}, 4194304)`
   return attempt as never
 }
 
@@ -175,7 +175,7 @@ describe('a pool that is known to be dead', () => {
   test('frees its slots for the queued events', async () => {
     const events = await newEvents(12)
     for (const event of events) await takeJob(event)
-    await sql()`select * from work.begin_deliveries(${events})`
+    await sql()`select * from work.begin_deliveries(${events}, 4194304)`
     await die()
     const rows = await sql()`
       select state, count(*)::int as n from supply.events where id = any(${events}) group by state order by state`

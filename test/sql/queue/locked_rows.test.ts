@@ -78,7 +78,7 @@ test('finish_calls queues an event when the slots of its account are locked', as
   expect(await eventsOf(second.code)).toMatchObject([{ state: 'ready' }])
 })
 
-const begin = (ids: string[]) => sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`
+const begin = (ids: string[]) => sql()<Attempt[]>`select * from work.begin_deliveries(${ids}, 4194304) order by ordinal`
 
 test.each([
   ['an event that is locked', lockEvent, partner],

@@ -135,7 +135,7 @@ describe('an answer', () => {
 describe('an attempt whose outcome was lost', () => {
   async function lose(id: string) {
     await sql()`update supply.events set lease_expires_at = now() - interval '10 s' where id = ${id}`
-    return sql()`select * from work.begin_deliveries(${[id]})`
+    return sql()`select * from work.begin_deliveries(${[id]}, 4194304)`
   }
 
   test('counts, and the next rung is counted from the end of its lease', async () => {

@@ -15,7 +15,7 @@ import { makePartner } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
-const { sql, partner, order, newEvents, attemptsOf, loseJobs } = itemTests({ balance: 10_000, audited: true })
+const { sql, partner, order, newEvent, newEvents, attemptsOf, loseJobs } = itemTests({ balance: 10_000, audited: true })
 const atFirst = 8
 
 type Job = { id: string; task: string; wait: number }
@@ -48,7 +48,7 @@ const setSlots = (count: number) =>
 /** Leases the attempts of these events as a worker would that has their jobs, which are done then. */
 async function lease(ids: string[]): Promise<Attempt[]> {
   await loseJobs(...ids)
-  return [...(await sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`)]
+  return [...(await sql()<Attempt[]>`select * from work.begin_deliveries(${ids}, 4194304) order by ordinal`)]
 }
 
 const finish = (attempts: Attempt[], result: object) => finishAttempts(sql(), attempts, result)
@@ -74,6 +74,47 @@ describe('large events of one account', () => {
     expect(idsOf(await jobsOf())).toEqual(ids.slice(2, 3))
     expect(await lease(ids.slice(2))).toHaveLength(1)
     expect(await countIn('queued')).toBe(1)
+  })
+})
+
+describe('large events of several accounts', () => {
+  test('are leased as far as the worker has room for their bodies, the others soon, and small ones at once', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 3; n += 1) ids.push(await newEvent(await makePartner(sql(), { balance: 100 })))
+    const small = await newEvent(await makePartner(sql(), { balance: 100 }))
+    await sql()`update supply.events set body = repeat('x', 300000) where id = any (${ids})`
+    const begin = async (room: number, of = [...ids, small]) => {
+      await loseJobs(...of)
+      return sql()<Attempt[]>`select * from work.begin_deliveries(${of}, ${room}) order by ordinal`
+    }
+    const first = await begin(300_001)
+    expect(first.map(({ event_id }) => event_id)).toEqual([ids[0], ids[1], small])
+    expect(
+      await sql()`select subject, task, run_at < now() + interval '1 s' as is_soon from core.jobs where subject = any (${ids})`,
+    ).toEqual([{ subject: ids[2], task: 'deliver_waiting', is_soon: true }])
+    expect(await begin(0, ids.slice(2))).toEqual([])
+    expect(await begin(1, ids.slice(2))).toHaveLength(1)
+    await finish(
+      [...first, ...(await sql()<Attempt[]>`select * from core.leased_attempts where event_id = ${ids[2] ?? ''}`)],
+      answered(200),
+    )
+  })
+
+  test('are no direct first attempts', async () => {
+    const [id = ''] = await newEvents(1)
+    await loseJobs(id)
+    const lease = async (bytes: number) => {
+      await sql()`
+        update supply.events set body = repeat('x', ${bytes}), state = 'queued', lease_expires_at = null where id = ${id}`
+      return oneValue<string[]>(sql()`
+        select core.fill_slots(core.lock_slots(array[${partner().accountId}]::bigint[]), to_send => 1, pool_id => 'pool')`)
+    }
+    await sql()`
+      insert into supply.webhook_secrets (account_id, secret) values (${partner().accountId}, ${'0'.repeat(64)})
+      on conflict do nothing`
+    expect(await lease(65_537)).toEqual([])
+    await loseJobs(id)
+    expect(await lease(65_536)).toEqual([id])
   })
 })
 

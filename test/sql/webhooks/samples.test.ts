@@ -167,7 +167,7 @@ describe('the removal of samples', () => {
     const leased = await leaseAttempt(sql(), sending)
     await age([waiting, sending], '25 hours')
     expect(await remove()).toBe(2)
-    expect(await sql()`select * from work.begin_deliveries(${[waiting]})`).toHaveLength(0)
+    expect(await sql()`select * from work.begin_deliveries(${[waiting]}, 4194304)`).toHaveLength(0)
     expect(await finishAttempt(sql(), leased, answered(200))).toBe('stale')
     expect(await audit(sql())).toEqual([])
   })

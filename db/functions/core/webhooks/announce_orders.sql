@@ -37,7 +37,8 @@ begin
       select case
         when e.order_id = any (held) then 'held'
         -- The body of a large one needs room.
-        when e.account_id = any (quick) and octet_length(e.body) <= 65536 then 'sending'
+        when e.account_id = any (quick)
+          and octet_length(e.body) <= (select l.large_bytes from core.delivery_limits l) then 'sending'
         else 'queued'
       end as state) as s
     returning id, account_id, state, lease_token

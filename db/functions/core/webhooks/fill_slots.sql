@@ -9,7 +9,8 @@ declare
 begin
   with due as materialized (
     select q.*, s.account_id, taken.bytes as bytes_taken,
-      q.is_fresh and exists (select from supply.webhook_secrets w where w.account_id = s.account_id) as may_send
+      q.is_fresh and q.bytes <= (select l.large_bytes from core.delivery_limits l)
+        and exists (select from supply.webhook_secrets w where w.account_id = s.account_id) as may_send
     from supply.delivery_slots s
     cross join lateral (
       select count(*) as slots, coalesce(sum(t.bytes), 0) as bytes
