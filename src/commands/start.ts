@@ -13,7 +13,7 @@ import { startWorker } from '../worker/index.ts'
 import { connectApi, connectReads, connectWorker } from './connections.ts'
 import { dataDir, demoDocsPassword, demoGreeting, loadDemo } from './demo_data.ts'
 import { endOnSecondInterrupt, heedSignals, runUntilEnded } from './lifecycle.ts'
-import { newOperatorLogin, operatorUrlFile } from './operator_login.ts'
+import { newOperatorLogin, operatorUrlFile, serviceFile, serviceFileText } from './operator_login.ts'
 import { startSealing } from './sealing.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -62,7 +62,7 @@ async function stopEmbedded(postgres: Embedded): Promise<void> {
   await postgres.claim.release()
   await postgres.stop()
   // It stays up where another start runs on it.
-  if (!existsSync(postgres.urlFile)) rmSync(operatorUrlFile, { force: true })
+  if (!existsSync(postgres.urlFile)) for (const file of [operatorUrlFile, serviceFile]) rmSync(file, { force: true })
 }
 
 type Serving = {
@@ -83,7 +83,10 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
     log: migrating?.step ?? ((line) => console.log(line)),
   })
   migrating?.done()
-  if (operator !== undefined) writeSecretFile(operatorUrlFile, operator.url)
+  if (operator !== undefined) {
+    writeSecretFile(operatorUrlFile, operator.url)
+    writeSecretFile(serviceFile, serviceFileText({ operator: operator.url, owner: databaseUrl }))
+  }
   const apiDb = connectApi(databaseUrl)
   await apiDb.call('api.record_public_url', { url: config.publicUrl ?? null })
   await apiDb.call('api.record_time_zone', { zone: config.businessTimeZone })
@@ -130,8 +133,8 @@ function announce(
   const database =
     postgres === undefined
       ? ''
-      : `\nThe database for operators, while this runs: psql "$(cat ${operatorUrlFile})"
-and as its owner, who can make logins: psql "$(cat ${postgres.urlFile})" -c "select ops.add_operator('anna')"`
+      : `\nThe database for operators, while this runs: PGSERVICEFILE=${serviceFile} psql service=operator
+and as its owner, who can make logins: PGSERVICEFILE=${serviceFile} psql service=owner -c "select ops.add_operator('anna')"`
   console.log(
     `\n${demoGreeting(url, demo.apiKey, demo.docsPassword)}
 Signed webhooks arriving: npm run demo, in another terminal.${database}\n`,

@@ -24,7 +24,7 @@ export type EmbeddedPostgres = {
   /** The folder of the data. It is not the requested one if the server's user cannot enter that (`relocated`). */
   dataDir: string
   relocated: boolean
-  /** The 0600 file that holds `url`, for `psql "$(cat file)"`. */
+  /** The 0600 file that holds `url`. */
   urlFile: string
   /** Whether the server was already running. */
   reused: boolean

@@ -104,7 +104,17 @@ describe('npm start', () => {
   })
 
   test('offers a login to operators, under which its own demo acts', async () => {
-    await service.says(/psql "\$\(cat \S+operator-url\)"/)
+    await service.says(/PGSERVICEFILE=\S+pg_service\.conf psql service=operator\n/)
+    for (const [name, user] of [
+      ['operator', 'supply_operator_login'],
+      ['owner', 'postgres'],
+    ]) {
+      const services = join(folder, '.data/pg_service.conf')
+      expect(statSync(services).mode & 0o777).toBe(0o600)
+      const args = [`service=${name}`, '-Atc', 'select session_user']
+      const { stdout } = await run('psql', args, { env: { PATH: process.env.PATH, PGSERVICEFILE: services } })
+      expect(stdout).toBe(`${user}\n`)
+    }
     const file = join(folder, '.data/operator-url')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const operator = postgres(readFileSync(file, 'utf8').trim(), { max: 1, onnotice: () => {} })
@@ -139,7 +149,7 @@ describe('npm start', () => {
     expect(await service.end()).toBe(0)
     await expect(statusOf(`${url}/livez`)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect(existsSync(join(folder, '.data/url'))).toBe(false)
-    expect(existsSync(join(folder, '.data/operator-url'))).toBe(false)
+    for (const file of ['operator-url', 'pg_service.conf']) expect(existsSync(join(folder, '.data', file))).toBe(false)
 
     service = startProcess('start', brief, folder)
     url = await addressOf(service)
