@@ -158,7 +158,7 @@ comment on table supply.supplier_places is
   'Whoever gives the places of a supplier with limits, or with items that wait, has locked its row.';
 comment on column supply.supplier_places.supplier is 'The supplier.';
 comment on column supply.supplier_places.free_at is
-  'When per_minute allows the next request; null or past: at once.';
+  'When per_minute, or the pace of a supplier without it, allows the next request; null or past: at once.';
 
 create table supply.supplier_checks (
   supplier text collate "C" primary key references supply.suppliers,

@@ -34,6 +34,8 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
   for (const name of bench.scenes) {
     const suppliers = name === 'nine' ? slowSuppliers : 1
     const scene = await openScene(bench, name, suppliers)
+    await scene.measure('warm-up')
+    scene.phases.pop()
     await scene.measure('alone')
     found.targets.push(...((await scenes[name]?.(scene, bench.backlogItems)) ?? []))
     const calls = scene.slow.mostCalls() / suppliers
@@ -140,6 +142,7 @@ async function openScene({ stage, ms, plainRate }: Bench, name: string, supplier
           left join supply.supplier_attempts a on a.item_id = i.id and a.method = 'put'
           where o.created_at > ${from?.at} and i.supplier = 'bench') as w`
       const { p50, p95, calls } = row ?? {}
+      console.error(`${name}: ${phase}: p50 ${Math.round(p50)} ms, p95 ${Math.round(p95)} ms`)
       phases.push({ scene: name, name: phase, p50, p95, byAlone: p95 / (phases[0]?.p95 ?? p95), calls })
     },
     /** Has so many items wait at each of the suppliers. */

@@ -314,6 +314,19 @@ describe('a supplier without limits', () => {
     expect(await waiting()).toHaveLength(3)
   })
 
+  test.each([
+    ['at a pace: none', "'0.9 s'", 0],
+    ['once its time has come: all', "'-1 s'", 3],
+    ['after the clock was set back: all', "'1 hour'", 3],
+  ])('gives places to items that wait %s', async (_, ahead, given) => {
+    const ids = await items(3)
+    await sql()`select core.limit_items(${ids})`
+    await sql().unsafe(`update supply.supplier_places set free_at = now() + interval ${ahead} where supplier = 'first'`)
+    await sql()`select work.fill_places()`
+    expect(await jobsOf(ids)).toHaveLength(given)
+    await sql()`update supply.supplier_places set free_at = null`
+  })
+
   test('gets no job for a new order while others wait, and the order is first in line before questions', async () => {
     const [asked = ''] = await items(1)
     await sql()`update supply.order_items set sent_at = now(), next_call = 'get' where id = ${asked}`
@@ -340,6 +353,10 @@ test('ops.order_items shows the state of an item', async () => {
   expect(await state(first)).toBe('leased')
   await leaseCalls(sql(), [second])
   expect(await state(second)).toBe('limited')
+  await sql()`update supply.order_items set next_check_at = now() - interval '5 minutes' where id = ${second}`
+  expect(await sql()`select detail from ops.order_story(${second}) where what = 'now'`).toEqual([
+    { detail: 'item 1 waits for a place at first' },
+  ])
   await record(sql(), call as never, hold())
   expect([await state(first), await state(second)]).toEqual(['held', 'ready'])
   const [again] = await leaseCalls(sql(), [second])

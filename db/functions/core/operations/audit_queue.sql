@@ -66,6 +66,9 @@ cross join lateral (
   order by i.limited_rank, i.limited_at limit 1
 ) as i
 where c.under_way + c.given < c.places and s.per_minute is null
+  -- They get places at the pace of core.fill_places.
+  and not exists (
+    select from supply.supplier_places p where p.supplier = s.code and p.free_at > now() - interval '5 s')
   and not exists (select from supply.origin o where o.moved_to is not null or o.lost <> '{}')
 union all
 select 'stuck_or_held_item_was_alerted',

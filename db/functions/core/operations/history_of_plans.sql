@@ -5,19 +5,20 @@ as $$
   select greatest(now(), p.due_at), 'planned'::supply.order_step, 'service',
     case when p.due_at > now() then 'planned' else 'now' end,
     case
-      when p.due_at is null then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s '
+      when p.state = 'held' then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s '
         'again', p.label, p.id, p.id, p.supplier)
-      when p.lease_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier,
+      when p.state = 'leased' then format('without a result, %s is asked again about %s', p.supplier,
         p.label)
       when p.next_call = 'put' and p.is_waiting
         then format('%s waits for %s, which is paused, or for another supplier that can deliver', p.label, p.supplier)
+      when p.state = 'limited' then format('%s waits for a place at %s', p.label, p.supplier)
       when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
       else format('%s is asked again about %s', p.supplier, p.label)
     end
     || case when p.stuck_at is not null and p.held_at is null
       then format('; it is stuck: ops.settle_item(%L, …) settles it by hand', p.id) else '' end
-    || case when p.due_at < now() - interval '1 minute' then format('; it was due at %s: is a worker running?',
-      date_trunc('second', p.due_at)) else '' end
+    || case when p.state <> 'limited' and p.due_at < now() - interval '1 minute'
+      then format('; it was due at %s: is a worker running?', date_trunc('second', p.due_at)) else '' end
   from (
     select s.*, coalesce(s.lease_expires_at, s.next_check_at) as due_at,
       s.sent_at is null and exists (

@@ -3,15 +3,28 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- A supplier that recovers gets so many calls a second that the CPU serves others, too: 400, and 100 at once.
+  step constant interval := '2.5 ms';
+  ahead constant interval := '250 ms';
   supplier record;
   free int;
+  pace record;
   chosen uuid[];
 begin
   for supplier in
-    select s.code, (s.paused_at is not null)::int as first_rank
+    select s.code, (s.paused_at is not null)::int as first_rank, s.per_minute is null as is_paced
     from supply.suppliers s where s.code = any (suppliers) order by s.code
   loop
     free := (select f.places from core.free_places(supplier.code) f);
+    if supplier.is_paced and free > 0 then
+      -- After a clock was set back, the time is no more than a second away.
+      select here.at + ahead as until_at,
+        case when p.free_at < here.at + interval '1 s' then greatest(p.free_at, here.at) else here.at end as from_at
+      into pace
+      from supply.supplier_places p cross join lateral (select clock_timestamp() as at offset 0) as here
+      where p.supplier = supplier.code;
+      free := least(free, floor(extract(epoch from pace.until_at - pace.from_at) / extract(epoch from step)))::int;
+    end if;
     continue when free is null or free <= 0;
     chosen := array(
       -- In the order of the ranks: the loop ends with the last free place.
@@ -26,6 +39,10 @@ begin
       limit free);
     continue when cardinality(chosen) = 0;
     update supply.order_items i set limited_rank = null, next_check_at = now() where i.id = any (chosen);
+    if supplier.is_paced then
+      update supply.supplier_places p set free_at = pace.from_at + cardinality(chosen) * step
+      where p.supplier = supplier.code;
+    end if;
     -- Jobs that are due at the same moment run in any order.
     perform core.enqueue('call_supplier', chosen, array(
       select now() + place * interval '1 microsecond' from generate_subscripts(chosen, 1) as place), 'call_supplier');

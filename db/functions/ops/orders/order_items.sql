@@ -8,16 +8,8 @@ select i.id as item_id, o.code as order_code, i.product_id, i.product_name, i.am
   i.held_at, i.held_reason, i.completed_at,
   i.recovered_at is not null and i.completed_at is null
     and exists (select from core.items_to_ask t where t.id = i.id) as to_ask,
-  i.cost, case
-    when i.completed_at is not null then 'final'
-    when i.lease_expires_at is not null then 'leased'
-    when i.next_check_at is null then 'held'
-    when i.limited_rank is not null and i.limited_at <= now() then 'limited'
-    when i.next_check_at <= now() and i.limited_rank is null then 'ready'
-    when i.stuck_at is not null then 'stuck'
-    else 'waiting'
-  end as state, i.supplier_cost, i.supplier_currency, i.rate, i.offered_cost, i.offered_currency
-from supply.order_items i
+  i.cost, i.state, i.supplier_cost, i.supplier_currency, i.rate, i.offered_cost, i.offered_currency
+from core.items i
 join supply.orders o on o.id = i.order_id
 cross join core.hidden_characters h
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
