@@ -1,6 +1,8 @@
 create or replace function api.cancel_order(account_id bigint, code text)
 returns table (result text, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+  -- Others need the connection.
+  set lock_timeout = '200ms'
 as $$
 declare
   wanted_id bigint;

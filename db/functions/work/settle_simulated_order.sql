@@ -7,7 +7,11 @@ declare
   ended record;
   event_id uuid;
 begin
-  select o.* into placed from supply.simulated_orders o where o.id = settle_simulated_order.order_id for no key update;
+  select o.* into placed from supply.simulated_orders o where o.id = settle_simulated_order.order_id
+  for no key update skip locked;
+  if not found and exists (select from supply.simulated_orders o where o.id = settle_simulated_order.order_id) then
+    perform core.enqueue_busy('settle_simulation', array[settle_simulated_order.order_id]);
+  end if;
   if not found or placed.completed_at is not null or placed.due_at is null then
     return;
   end if;

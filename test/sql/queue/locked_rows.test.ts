@@ -105,3 +105,35 @@ test('finish_deliveries answers busy for a locked event, and records the others'
   await holder`rollback`
   expect(await finishAll()).toEqual(['delivered', 'stale'])
 })
+
+test('the result of a simulated order, a shared access token and the states of suppliers wait for no row', async () => {
+  const id = crypto.randomUUID()
+  await sql()`
+    insert into supply.simulated_orders
+      (id, account_id, code, idempotency_key, external_order_id, request_items, parts, total_amount, currency, due_at)
+    values (${id}, ${partner().accountId}, ${`sim_${id.replaceAll('-', '')}`}, 'x', 'x', '[]', '{}', 1, 'RUB', now())`
+  await sql()`insert into supply.access_tokens (supplier) select code from supply.suppliers`
+  await sql()`select work.check_suppliers(5)`
+  await holder`select from supply.simulated_orders, supply.access_tokens, supply.supplier_states for update`
+  await sql().begin(async (on) => {
+    await on`set local lock_timeout = '1ms'`
+    await on`select work.settle_simulated_order(${id})`
+    expect(await on`select work.take_access_token(code, ${id}, null) from supply.suppliers`).toHaveLength(0)
+    await on`select work.check_suppliers(6)`
+  })
+  expect(await jobsOf(id)).toMatchObject(triedAgainSoon)
+  await holder`rollback`
+  await sql()`delete from supply.simulated_orders`
+})
+
+test('a cancellation and a redelivery give up a connection of the API soon', async () => {
+  const { item } = await newOrder()
+  const [placed] = await sql()`select order_code from ops.order_items where item_id = ${item}`
+  const event = await newEvent()
+  await lockAccount()
+  await lockEvent(event)
+  const waited = expect.objectContaining({ code: '55P03' })
+  const { accountId } = partner()
+  await expect(sql()`select api.cancel_order(${accountId}, ${placed?.order_code})`).rejects.toEqual(waited)
+  await expect(sql()`select api.redeliver_event(${accountId}, null, ${event})`).rejects.toEqual(waited)
+})

@@ -3,6 +3,8 @@ create or replace function api.redeliver_event(
 )
 returns table (result text, retry_after int, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+  -- Others need the connection.
+  set lock_timeout = '200ms'
 as $$
 declare
   subject constant text := redeliver_event.account_id;

@@ -1,7 +1,19 @@
 create or replace function core.change_slots(results supply.delivery_result[])
 returns void
-language sql set search_path = pg_catalog, pg_temp
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
+begin
+  -- Usually all answered quickly, and no host is slow.
+  if not exists (
+    select from unnest(results) as r join supply.delivery_slots s on s.account_id = r.account_id
+    where r.slot_change < 0 or s.slow_hosts <> '{}')
+  then
+    update supply.delivery_slots s set slots = least(64, s.slots + r.quick)
+    from (select r.account_id, count(*)::int as quick from unnest(results) as r group by r.account_id) as r
+    where s.account_id = r.account_id and s.slots < 64;
+    return;
+  end if;
+
   with answers as (
     select r.account_id, e.host, count(*) filter (where r.slot_change > 0)::int as quick,
       least(count(*) filter (where r.slot_change < 0), 6)::int as failed
@@ -27,7 +39,8 @@ as $$
     -- A partner may use another host for each order.
     slow_hosts = case when (select count(*) from jsonb_object_keys(s.slow_hosts)) < 64
       then s.slow_hosts - a.answered else '{}' end || a.slow
-  from accounts a where s.account_id = a.account_id
+  from accounts a where s.account_id = a.account_id;
+end
 $$;
 comment on function core.change_slots is
   'Changes the slots of accounts (8 to 64) and of their slow hosts (2 to 64) by results of attempts: one more for each

@@ -10,14 +10,18 @@ begin
   if not core.begin_periodic_task('check_suppliers') then
     return 0;
   end if;
-  insert into supply.supplier_states as st (supplier, last_good_at, unanswered_since, silent_after)
-  select s.supplier, s.last_good_at, s.unanswered_since, make_interval(mins => silent_minutes)
-  from core.supplier_silence s order by s.supplier
-  on conflict (supplier) do update set
-    last_good_at = excluded.last_good_at, unanswered_since = excluded.unanswered_since,
-    silent_after = excluded.silent_after
-  where (st.last_good_at, st.unanswered_since, st.silent_after)
-    is distinct from (excluded.last_good_at, excluded.unanswered_since, excluded.silent_after);
+  insert into supply.supplier_states (supplier, silent_after)
+  select s.code, make_interval(mins => silent_minutes) from supply.suppliers s
+  where not exists (select from supply.supplier_states st where st.supplier = s.code) order by s.code
+  on conflict do nothing;
+  update supply.supplier_states st set
+    last_good_at = s.last_good_at, unanswered_since = s.unanswered_since,
+    silent_after = make_interval(mins => silent_minutes)
+  from core.supplier_silence s
+  where st.supplier = s.supplier
+    and st.supplier = any (array(select o.supplier from supply.supplier_states o for no key update skip locked))
+    and (st.last_good_at, st.unanswered_since, st.silent_after)
+      is distinct from (s.last_good_at, s.unanswered_since, make_interval(mins => silent_minutes));
 
   -- A call ends within a minute: what is older does not change any more. A whole day is counted in parts.
   select date_bin('5 minutes', min(a.started_at), '2000-01-01T00:00:00Z') into from_at

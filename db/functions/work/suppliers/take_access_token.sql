@@ -6,8 +6,14 @@ declare
   token supply.access_tokens;
   is_good boolean;
 begin
-  insert into supply.access_tokens (supplier) values (take_access_token.supplier) on conflict do nothing;
-  select t.* into token from supply.access_tokens t where t.supplier = take_access_token.supplier for no key update;
+  if not exists (select from supply.access_tokens t where t.supplier = take_access_token.supplier) then
+    insert into supply.access_tokens (supplier) values (take_access_token.supplier) on conflict do nothing;
+  end if;
+  select t.* into token from supply.access_tokens t
+  where t.supplier = take_access_token.supplier for no key update skip locked;
+  if not found then
+    return;
+  end if;
   is_good := coalesce(token.expires_at > now() and token.sealed is distinct from rejected, false);
   if is_good and token.expires_at > now() + interval '30 s' then
     return query select token.sealed, token.expires_at, false;
@@ -22,6 +28,6 @@ end
 $$;
 comment on function work.take_access_token is
   'Returns the sealed access token of a supplier, and its end. must_renew: the caller (renewer) has 15 s to store a
-new one (work.keep_access_token). No row: another one renews it; ask again. rejected: a sealed token that the supplier
-refused. Raises foreign_key_violation for an unknown supplier.
+new one (work.keep_access_token). No row: another one renews or holds it; ask again. rejected: a sealed token that
+the supplier refused. Raises foreign_key_violation for an unknown supplier.
 nullable: sealed, expires_at';
