@@ -149,6 +149,11 @@ describe('every file of functions', () => {
 describe('every file of SQL', () => {
   const files = filesIn('db', '.sql')
 
+  test('touches the queue of graphile-worker only in core/queue', () => {
+    const touching = filesIn('db/functions', '.sql').filter((path) => /graphile_worker\./.test(read(path)))
+    expect(touching.filter((path) => !path.startsWith('db/functions/core/queue/'))).toEqual([])
+  })
+
   test('has lines of at most 120 characters', () => {
     const long = files.filter((path) =>
       read(path)

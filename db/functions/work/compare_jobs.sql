@@ -6,11 +6,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if cardinality(lost_ids) > 0 then
-    -- As the queue gives a job back. Its own function for others frees all jobs of a pool.
-    update graphile_worker._private_jobs j set
-      locked_by = null, locked_at = null, attempts = greatest(0, j.attempts - 1)
-    from unnest(lost_ids, lost_locked_at) as lost (id, locked_at)
-    where j.id = lost.id and j.locked_at = lost.locked_at and j.locked_by = any (pool_ids);
+    perform core.return_jobs(pool_ids, lost_ids, lost_locked_at);
   end if;
   update supply.worker_pools p set lost_jobs = unknown.jobs
   from (

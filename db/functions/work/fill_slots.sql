@@ -8,12 +8,7 @@ begin
   if not core.begin_periodic_task('fill_slots') then
     return;
   end if;
-  perform core.reclaim_slots();
-  -- A worker tries to record a result for at most half a minute after its lease.
-  perform core.lose_attempts(array(
-    select e.id from supply.events e where e.state = 'sending' and e.lease_expires_at < now() - interval '30 s'
-    order by e.id for no key update skip locked));
-  perform core.queue_overdue();
+  perform core.restore_events();
   perform core.end_trials();
   with recursive backlog (account_id) as (
     (select e.account_id from supply.events e where e.state = 'queued' order by e.account_id limit 1)
@@ -34,6 +29,6 @@ begin
 end
 $$;
 comment on function work.fill_slots is
-  'Ends attempts whose lease ended long ago, takes back slots that nobody uses, and gives out slots that the end of an
-attempt left free, because its worker died or another transaction had locked them. Ends the trials of hosts. Call it
-every second from each worker; only one runs at a time.';
+  'Restores events without a job (core.restore_events), gives out slots that the end of an attempt left free, because
+its worker died or another transaction had locked them, and ends the trials of hosts. Call it every second from each
+worker; only one runs at a time.';

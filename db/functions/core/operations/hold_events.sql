@@ -16,9 +16,7 @@ begin
     returning e.id
   )
   select coalesce(array_agg(c.id), '{}') into held from changed c;
-  perform graphile_worker.complete_jobs(array(
-    select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || h.id
-      from unnest(held) as h (id)))));
+  perform core.remove_jobs('deliver_webhook', held);
   return cardinality(held);
 end
 $$;

@@ -8,8 +8,7 @@ declare
     where e.id = any (event_ids) and e.state in ('waiting', 'queued', 'ready')
     order by e.id for no key update skip locked);
 begin
-  perform graphile_worker.complete_jobs(array(
-    select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || i from unnest(ids) as i))));
+  perform core.remove_jobs('deliver_webhook', ids);
   update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()),
     lease_expires_at = null
   where e.id = any (ids);

@@ -17,11 +17,11 @@ begin
   insert into supply.recoveries (note) values (begin_recovery.note);
   perform core.record_origin();
   -- A pool without a heartbeat is dead, or works on the other database.
-  perform graphile_worker.force_unlock_workers(array(
-    select distinct j.locked_by from core.jobs j
-    where j.locked_by is not null and not exists (
-      select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '10 s')));
-  delete from supply.worker_pools p where p.seen_at <= now() - interval '10 s';
+  perform core.free_pools(array(
+    select p.pool_id from supply.worker_pools p where p.seen_at <= now() - interval '10 s'
+    union
+    select j.locked_by from core.jobs j
+    where j.locked_by is not null and not exists (select from supply.worker_pools p where p.pool_id = j.locked_by)));
 
   perform 1 from supply.order_items i where i.completed_at is null order by i.id for no key update;
   update supply.order_items i set
@@ -32,8 +32,8 @@ begin
   where i.completed_at is null;
   get diagnostics items = row_count;
   -- They wait for places at their suppliers. Their jobs would be in front of those of new orders.
-  perform graphile_worker.complete_jobs(array(
-    select j.id from core.jobs j where j.task = 'call_supplier' and j.is_available));
+  perform core.remove_jobs('call_supplier', array(
+    select i.id from supply.order_items i where i.completed_at is null));
   events := core.hold_events();
   -- Partners may have read numbers that were given after the back-up: no other order gets these.
   update supply.result_marks m set
