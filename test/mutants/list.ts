@@ -34,6 +34,16 @@ export const mutants: Mutant[] = [
     change: [/ and has_function_privilege.*'execute'\)/, ''],
     tests: ['test/sql/money/approvals.test.ts'],
   },
+  {
+    guard: 'an account pays the prices of its own list',
+    change: [/l\.list_id = a\.list_id/, 'true'],
+    tests: ['test/sql/money/prices.test.ts'],
+  },
+  {
+    guard: 'an item does not use an offer that leaves too little of its price',
+    change: [/ and o\.min_price <= sold\.unit_price/, ''],
+    tests: ['test/sql/money/prices.test.ts'],
+  },
   { guard: 'an order fits its spending limits', change: 'remove', tests: ['test/sql/money/spending_limits.test.ts'] },
   {
     guard: 'an item that a supplier may have is not cancelled',

@@ -31,6 +31,12 @@ beforeAll(async () => {
   await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
   partner = await makePartner(sql(), { balance: 1_000_000 })
   for (let n = 0; n < 4; n += 1) await makePartner(sql(), { balance: 6000 })
+  // The partner pays the prices of one of many lists.
+  await sql()`insert into supply.price_lists (name, discount) select 'list ' || n, 0.05 from generate_series(1, 300) n`
+  await sql()`
+    insert into supply.list_prices (list_id, product_id, min_quantity, price)
+    select l.id, ${products.topUp}, quantity, 10 from supply.price_lists l, unnest('{1,5}'::int[]) as quantity`
+  await sql()`select ops.set_account_list(${partner.accountId}, 'list 150')`
   await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
   await withoutAutovacuum(sql())
   growing = postgres(database.url, { max: 1 })

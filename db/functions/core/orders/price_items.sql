@@ -20,6 +20,7 @@ begin
     left join product p on p.id = a.product_id and p.currency = a.currency
     left join lateral (
       select l.price from supply.list_prices l
+      -- guard: an account pays the prices of its own list
       where l.list_id = a.list_id and l.product_id = p.id and l.min_quantity <= a.quantity and l.price is not null
       order by l.min_quantity desc limit 1) as own on true
   ), offer as materialized (
@@ -27,6 +28,7 @@ begin
     from (select distinct p.id, p.unit_price from priced p) as sold
     cross join lateral (
       select o.supplier, o.sku, o.cost, o.supplier_cost, o.supplier_currency, o.rate from core.active_offers o
+      -- guard: an item does not use an offer that leaves too little of its price
       where o.product_id = sold.id and o.min_price <= sold.unit_price order by o.place limit 1) as best
   )
   select p.ordinal, p.place, p.product_id, p.quantity, p.delivery_data, p.name, p.delivery_type, p.unit_price,
