@@ -5,7 +5,7 @@ import { answerName, schemaName, schemas } from './components.ts'
 import { compose } from './compose.ts'
 import { countedHeaders, uncountedHeaders } from './headers.ts'
 import { plainSchema, queryParameters, schemaRef } from './json_schema.ts'
-import { commonResponses, refusals, responseRef } from './refusals.ts'
+import { commonResponses, refusals, responseRef, sharedResponses } from './refusals.ts'
 import { scenarios } from './scenarios.ts'
 import type { Examples, MediaType, Operation, Parameter, Paths, Response, Responses } from './types.ts'
 
@@ -71,7 +71,8 @@ function responsesOf(route: Route<never> & Described): Responses {
   const isHealthCheck = uncounted === 'health check'
   const ofBody: ErrorName[] = ['VALIDATION_ERROR', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
   const ofRequest: ErrorName[] = body ? ofBody : strictQuery ? ['VALIDATION_ERROR'] : []
-  return {
+  const isPage = Object.values(answers).some(({ types }) => types?.includes('text/html'))
+  const responses: Responses = {
     ...Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => [status, responseOf(id, status, answer, isHealthCheck)]),
     ),
@@ -81,6 +82,18 @@ function responsesOf(route: Route<never> & Described): Responses {
     ...commonResponses(isHealthCheck ? errors : undefined),
     ...(!isHealthCheck && refusals([...ofRequest, ...errors])),
   }
+  return isPage ? withForms(responses) : responses
+}
+
+/** The responses of a page: a browser that is refused gets a page, too. */
+function withForms(responses: Responses): Responses {
+  const refused = Object.entries(responses).filter(([status]) => ['401', '403'].includes(status))
+  const pages = refused.map(([status, response]) => {
+    const name = '$ref' in response ? response.$ref.slice(response.$ref.lastIndexOf('/') + 1) : undefined
+    const whole = name === undefined ? (response as Response) : sharedResponses[name as keyof typeof sharedResponses]
+    return [status, { ...whole, content: { ...whole.content, 'text/html': { schema: { type: 'string' as const } } } }]
+  })
+  return { ...responses, ...Object.fromEntries(pages) }
 }
 
 function forbiddenFor({ access, method }: Route<never>): Parameters<typeof responseRef>[0] {

@@ -34,6 +34,13 @@ describe('the document', () => {
     expect(JSON.stringify(document.components.schemas)).not.toContain('"default"')
   })
 
+  test.each(['/reference', '/docs'])('says that a browser without a key or password gets a page at %s', (path) => {
+    const { 401: refused } = (
+      document.paths[path] as { get: { responses: { [status: string]: { content?: object } } } }
+    ).get.responses
+    expect(Object.keys(refused?.content ?? {})).toEqual(['application/json', 'text/html'])
+  })
+
   test('has an id for each operation', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
