@@ -19,9 +19,9 @@ create table supply.events (
   order_code text collate "C" not null,
   event_type text not null check (event_type in ('order.completed', 'order.failed')),
   callback_url text not null,
-  -- As core.url_host.
-  host text collate "C" not null generated always as (coalesce(substring(
-    lower(callback_url) from '^https?://([^][/?#@:\\[:space:]]+)(?::[0-9]*)?(?:[/?#]|$)'), '')) stored,
+  -- As core.url_host, but without a regular expression, which takes ten times as long.
+  host text collate "C" not null generated always as (
+    split_part(split_part(split_part(split_part(lower(callback_url), '://', 2), '/', 1), '?', 1), ':', 1)) stored,
   body text not null,
   simulated boolean not null default false,
   state text collate "C" not null default 'queued' check (
@@ -213,7 +213,7 @@ create table supply.delivery_trials (
 comment on table supply.delivery_trials is
   'Events that try a host: once it accepts one, ops.deliver_all''s other events of that host are due, too.';
 comment on column supply.delivery_trials.account_id is 'The account.';
-comment on column supply.delivery_trials.host is 'The host, as core.url_host returns it; empty: none can be told.';
+comment on column supply.delivery_trials.host is 'The host, as supply.events.host; empty: none can be told.';
 comment on column supply.delivery_trials.event_id is 'The event that tries the host.';
 comment on column supply.delivery_trials.round is 'Its round when the trial began.';
 comment on column supply.delivery_trials.attempts is 'Its attempts in that round when the trial began.';
