@@ -14,14 +14,20 @@ type ApiRequest = {
   placing?: Placing
 }
 
-/** Makes requests to one supplier whose API takes our token in `X-Api-Key`. */
+/** Makes requests to one supplier. */
 type Api = (request: ApiRequest, signal: AbortSignal) => Promise<Exchange>
 
 /** Makes one request of a call, within the call's deadline, or one of a list, at the supplier's pace. */
 export type Ask = (request: ApiRequest) => Promise<Exchange>
 
-/** The API of a supplier; paths begin after `prefix`, which follows the base URL. */
-export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string): Api {
+/** An API: paths begin after `prefix`, which follows the base URL; `authorize` makes the headers with a token. */
+type ApiForm = { prefix: string; authorize: (token: string) => Record<string, string> }
+
+/** The header of an API that takes the token as it is. */
+export const apiKeyHeader = (token: string) => ({ 'x-api-key': token })
+
+/** The API of a supplier. */
+export function apiAt(http: SupplierHttp, access: SupplierAccess, { prefix, authorize }: ApiForm): Api {
   const { baseUrl, token, correlation } = access
   const root = urlUnder(baseUrl, `${prefix}/`)
   return async ({ path, query, headers: own, body, maxBytes, placing }, signal) => {
@@ -29,10 +35,11 @@ export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string
     if (!/^[!-~]+$/.test(token)) return unsendable('the token of the supplier cannot stand in a header')
     const url = new URL(`.${path}`, root)
     url.search = new URLSearchParams(query).toString()
-    const headers = { ...correlation, accept: 'application/json', 'x-api-key': token, ...own }
-    if (body === undefined) return http.request({ method: 'GET', url, headers, ...(maxBytes && { maxBytes }) }, signal)
+    const headers = { ...correlation, accept: 'application/json', ...authorize(token), ...own }
+    const limit = maxBytes === undefined ? {} : { maxBytes }
+    if (body === undefined) return http.request({ method: 'GET', url, headers, ...limit }, signal)
     const typed = { ...headers, 'content-type': 'application/json' }
-    const post = { method: 'POST', url, headers: typed, body: JSON.stringify(body) } as const
+    const post = { method: 'POST', url, headers: typed, body: JSON.stringify(body), ...limit } as const
     return http.request({ ...post, ...(placing && { placing }) }, signal)
   }
 }
@@ -40,19 +47,24 @@ export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string
 type Run = (ask: Ask, call: SupplierCall) => Promise<SupplierOutcome>
 
 /** A protocol over such an API. A call has one deadline for all its requests; each request of a list has its own. */
-type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> & {
-  prefix: string
-  put: Run
-  get: Run
-  list: (ask: Ask, skus: readonly string[], signal: AbortSignal | undefined) => Promise<Listing>
-}
+type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> &
+  ApiForm & {
+    put: Run
+    get: Run
+    list: (
+      ask: Ask,
+      skus: readonly string[],
+      access: SupplierAccess,
+      signal: AbortSignal | undefined,
+    ) => Promise<Listing>
+  }
 
 /** Makes the adapters of a protocol over such an API. */
-export function apiAdapter({ prefix, put, get, list, ...protocol }: ApiProtocol): AdapterFactory {
+export function apiAdapter({ prefix, authorize, put, get, list, ...protocol }: ApiProtocol): AdapterFactory {
   return ({ timeoutMs }) => {
     const http = createSupplierHttp({ timeoutMs })
     const within = (run: Run) => (call: SupplierCall, signal?: AbortSignal) => {
-      const api = apiAt(http, call, prefix)
+      const api = apiAt(http, call, { prefix, authorize })
       return http.withinDeadline((inTime) => run((request) => api(request, inTime), call), signal)
     }
     return {
@@ -60,12 +72,12 @@ export function apiAdapter({ prefix, put, get, list, ...protocol }: ApiProtocol)
       put: within(put),
       get: within(get),
       list: async (access, skus, signal) => {
-        const api = apiAt(http, access, prefix)
+        const api = apiAt(http, access, { prefix, authorize })
         const ask: Ask = async (request) => {
           await access.pace?.()
           return http.withinDeadline((inTime) => api(request, inTime), signal)
         }
-        return list(ask, skus, signal)
+        return list(ask, skus, access, signal)
       },
       close: http.close,
     }

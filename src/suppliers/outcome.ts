@@ -193,7 +193,7 @@ export function refused(
 }
 
 /** The outcome of a usable answer. `httpStatus` is null where the answer was pushed. */
-export function answered(answer: SupplierAnswer, httpStatus: number | null): SupplierOutcome {
+export function answered(answer: SupplierAnswer, httpStatus: number | null, retryAfter?: number): SupplierOutcome {
   const { status, errorCode, reason, supplierOrderId, unitPrice, currency } = answer
   const texts = { errorCode, reason, supplierOrderId }
   return {
@@ -204,6 +204,7 @@ export function answered(answer: SupplierAnswer, httpStatus: number | null): Sup
       : { codes: answer.codes, ...texts }),
     httpStatus,
     ...(typeof unitPrice === 'number' && { unitPrice, ...(typeof currency === 'string' && { currency }) }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiAt } from '../../src/suppliers/api.ts'
+import { apiAt, apiKeyHeader } from '../../src/suppliers/api.ts'
 import { createSupplierHttp } from '../../src/suppliers/exchange.ts'
 import { type SupplierServer, startSupplierServer } from '../support/servers/supplier_server.ts'
 
@@ -30,7 +30,11 @@ test.each([
   ['//other.example', '', '//other.example/v2/order?id=1'],
 ])('a request to the base URL HOST%s, with the prefix "%s", goes to that host', async (path, prefix, expected) => {
   requested.length = 0
-  const api = apiAt(http, { supplier: 'a', baseUrl: `${supplier.url}${path}`, token: 'key' }, prefix)
+  const api = apiAt(
+    http,
+    { supplier: 'a', baseUrl: `${supplier.url}${path}`, token: 'key' },
+    { prefix, authorize: apiKeyHeader },
+  )
   const answer = await http.withinDeadline((signal) => api({ path: '/v2/order', query: { id: '1' } }, signal))
   expect(answer).toMatchObject({ answer: { status: 200 } })
   expect(requested).toEqual([`key ${expected}`])

@@ -1,4 +1,4 @@
-import { apiAdapter } from '../api.ts'
+import { apiAdapter, apiKeyHeader } from '../api.ts'
 import { askForOrder, placeOrder } from './calls.ts'
 import { readUpstreamEvent } from './event.ts'
 import { listOffers } from './listing.ts'
@@ -10,6 +10,7 @@ import { listOffers } from './listing.ts'
  */
 export const createB2bAdapter = apiAdapter({
   prefix: '/b2b',
+  authorize: apiKeyHeader,
   capabilities: {
     repeatSafeSeconds: 23 * 3600,
     findsByReference: true,

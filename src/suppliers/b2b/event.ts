@@ -3,13 +3,13 @@ import { parseJson } from '../../messages/json.ts'
 import { verify } from '../../messages/sign.ts'
 import { isStorable } from '../../messages/storable.ts'
 import type { ReadEvent, SupplierEvent } from '../adapter.ts'
+import { eventAbout } from '../event.ts'
 
 const eventSchema = v.object({
   event_id: v.pipe(v.string(), v.regex(/\S/), v.maxLength(200), v.check(isStorable)),
   event_type: v.string(),
   data: v.object({ externalOrderId: v.nullish(v.string(), null) }),
 })
-const uuid = v.pipe(v.string(), v.uuid())
 
 /**
  * Verifies a webhook of an upstream against its raw body (specification 6.3) and returns the item that it is about. The
@@ -25,10 +25,8 @@ export function readUpstreamEvent({ headers, rawBody, secret, now }: SupplierEve
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { event_id: eventId, event_type: type, data } = event.output
-  const reference = data.externalOrderId?.toLowerCase()
   const isOfOrder = type === 'order.completed' || type === 'order.failed'
-  if (!isOfOrder || !v.is(uuid, reference)) return { ok: false, problem: 'ignored' }
-  return { ok: true, eventId, reference }
+  return eventAbout(isOfOrder ? data.externalOrderId : null, eventId)
 }
 
 function single(header: string | string[] | undefined): string | undefined {

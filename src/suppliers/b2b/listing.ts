@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import { hasTwoDecimals } from '../../messages/hundredths.ts'
 import type { ListedOffer, Listing, UnusableOffer } from '../adapter.ts'
 import type { Ask } from '../api.ts'
-import { readAnswer, readValue } from '../body.ts'
+import { readValue } from '../body.ts'
+import { type Listed, readListed } from '../listing.ts'
 import { list, number, object, text } from '../parts.ts'
 import { productIdOf } from './order.ts'
 
@@ -36,7 +37,12 @@ const offerSchema = object({
  * request fails there is no list at all: missing skus would look out of stock. A product that makes no sense is a
  * problem of its sku alone.
  */
-export async function listOffers(request: Ask, skus: readonly string[], signal?: AbortSignal): Promise<Listing> {
+export async function listOffers(
+  request: Ask,
+  skus: readonly string[],
+  _access: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Listing> {
   const wanted = new Set(skus.map(productIdOf).filter((id) => id !== undefined))
   if (wanted.size === 0) return { ok: true, offers: [] }
   const ask = askWithOneRetry(request, signal)
@@ -64,15 +70,13 @@ function offerOf(id: number, product: object): ListedOffer | UnusableOffer {
 
 /** Sends requests and reads their answers by a schema. After the first 429 it waits and sends the request once more. */
 function askWithOneRetry(request: Ask, signal?: AbortSignal) {
-  type Asked<T> = { ok: true; value: T } | { ok: false; error: string; httpStatus?: number }
   let mayWait = true
   return async function ask<Schema extends v.GenericSchema>(
     path: string,
     schema: Schema,
-  ): Promise<Asked<v.InferOutput<Schema>>> {
+  ): Promise<Listed<v.InferOutput<Schema>>> {
     const exchange = await request({ path })
-    if (!('answer' in exchange)) return { ok: false, error: exchange.lost }
-    const { status, retryAfter } = exchange.answer
+    const { status, retryAfter } = 'answer' in exchange ? exchange.answer : { status: null, retryAfter: null }
     const seconds = retryAfter ?? usualWaitSeconds
     if (status === 429 && mayWait && seconds <= longestWaitSeconds) {
       mayWait = false
@@ -80,12 +84,6 @@ function askWithOneRetry(request: Ask, signal?: AbortSignal) {
       await sleep(seconds * 1_000, undefined, { signal, ref: false }).catch(() => undefined)
       return ask(path, schema)
     }
-    if (status !== 200) return { ok: false, error: `HTTP ${status}`, httpStatus: status }
-    const read = readAnswer(schema, exchange.answer)
-    return read.ok ? read : { ok: false, error: unusable(read.problem) }
+    return readListed(schema, exchange)
   }
-}
-
-function unusable(problem: string): string {
-  return `the answer is unusable: ${problem}`
 }

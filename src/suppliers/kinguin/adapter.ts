@@ -1,4 +1,4 @@
-import { apiAdapter } from '../api.ts'
+import { apiAdapter, apiKeyHeader } from '../api.ts'
 import { askForOrder, placeOrder } from './calls.ts'
 import { readKinguinEvent } from './event.ts'
 import { listOffers } from './list.ts'
@@ -10,6 +10,7 @@ import { listOffers } from './list.ts'
  */
 export const createKinguinAdapter = apiAdapter({
   prefix: '',
+  authorize: apiKeyHeader,
   capabilities: {
     repeatSafeSeconds: 0,
     findsByReference: true,

@@ -3,6 +3,7 @@ import { parseJson } from '../../messages/json.ts'
 import { isSameSecret } from '../../messages/sign.ts'
 import { isStorable } from '../../messages/storable.ts'
 import type { ReadEvent, SupplierEvent } from '../adapter.ts'
+import { eventAbout } from '../event.ts'
 
 const text = v.pipe(v.string(), v.maxLength(64), v.check(isStorable))
 const eventSchema = v.object({
@@ -11,7 +12,6 @@ const eventSchema = v.object({
   status: text,
   updatedAt: text,
 })
-const uuid = v.pipe(v.string(), v.uuid())
 
 /**
  * Reads an event: `order.status` is about an order. The event has our secret as plain text, and its body is not signed,
@@ -25,7 +25,5 @@ export function readKinguinEvent({ headers, rawBody, secret }: SupplierEvent): R
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { orderId, orderExternalId, status, updatedAt } = event.output
-  const reference = orderExternalId?.toLowerCase()
-  if (!v.is(uuid, reference)) return { ok: false, problem: 'ignored' }
-  return { ok: true, eventId: `${orderId} ${status} ${updatedAt}`, reference }
+  return eventAbout(orderExternalId, `${orderId} ${status} ${updatedAt}`)
 }

@@ -3,16 +3,11 @@ import { hasTwoDecimals, inHundredths } from '../../messages/hundredths.ts'
 import type { ListedOffer, Listing, UnusableOffer } from '../adapter.ts'
 import type { Ask } from '../api.ts'
 import { jsonOf, readAnswer } from '../body.ts'
+import { stock } from '../listing.ts'
 import { list, number, object, text } from '../parts.ts'
 import { readSku, type Sku } from './order.ts'
 import { errorIn } from './refusal.ts'
 
-const stock = v.pipe(
-  number,
-  v.safeInteger('must be an integer'),
-  v.minValue(0, 'must be 0 or more'),
-  v.maxValue(2_147_483_647, 'is too large'),
-)
 const terms = {
   price: v.pipe(number, v.minValue(0, 'must not be negative'), v.maxValue(1e9, 'is too large')),
   qty: stock,

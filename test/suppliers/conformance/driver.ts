@@ -20,6 +20,8 @@ export type Plan = Standing | 'refuse' | 'out of stock' | 'balance spent'
 export type TestSupplier = StandIn & {
   /** The credential that it accepts. */
   token: string
+  /** Another credential that it can accept; by default any text is one. */
+  nextToken?: string
   /** The secret of its events. */
   secret: string
   /** What it does when the order is placed; and of one that it has, how it stands from now on. By default: processing. */
@@ -44,6 +46,8 @@ export type ConformanceDriver = {
   protocol: string
   create: AdapterFactory
   startSupplier: () => Promise<TestSupplier>
+  /** Items of two keys, or top-ups of one unit. By default keys. */
+  delivers?: 'keys' | 'topUps'
   /** What its calls are given, as sku and cost. */
   call: Partial<SupplierCall>
   /** Changes that make an answer about our order an answer about another one, by name. */
@@ -63,5 +67,7 @@ export type ConformanceDriver = {
   events?: {
     about: (reference: string, supplier: TestSupplier) => SupplierEvent
     other: (supplier: TestSupplier) => SupplierEvent
+    /** The event without what proves it; by default it has no headers. */
+    unproven?: (event: SupplierEvent) => SupplierEvent
   }
 }

@@ -3,7 +3,7 @@ import type { AdapterFactory, SupplierCall } from '../../../src/suppliers/adapte
 import type { SupplierOutcome } from '../../../src/suppliers/outcome.ts'
 import type { Fault } from '../../support/servers/supplier_stand_in.ts'
 import { supplierCall } from '../../support/supplier_call.ts'
-import type { ConformanceDriver, Plan, TestSupplier } from './driver.ts'
+import { type ConformanceDriver, completed, type Plan, type Standing, type TestSupplier } from './driver.ts'
 import { describeEvents, describeList } from './extras.ts'
 import { describeFaults } from './faults.ts'
 import { describeOrders } from './orders.ts'
@@ -17,7 +17,12 @@ export type Bench = {
   /** An adapter whose calls take 250 ms at most. */
   hasty: () => Adapter
   supplier: () => TestSupplier
-  /** A call about a new item of two keys, for which the supplier has this plan. */
+  /** How an order ends for which all was delivered. */
+  completed: Standing
+  deliversKeys: boolean
+  /** It is asked for an order by sending the order again: `get` does that. */
+  repeats: boolean
+  /** A call about a new item, for which the supplier has this plan. */
   order: (plan?: Plan, overrides?: Partial<SupplierCall>) => SupplierCall
   put: (call: SupplierCall, using?: Using) => Promise<SupplierOutcome>
   get: (call: SupplierCall, using?: Using) => Promise<SupplierOutcome>
@@ -44,6 +49,8 @@ export function setUp(driver: ConformanceDriver): Bench {
   let supplier: TestSupplier
   let adapter: Adapter
   let hasty: Adapter
+  const deliversKeys = driver.delivers !== 'topUps'
+  const repeats = driver.create({ timeoutMs: 1 }).capabilities.asksByRepeating
   beforeAll(async () => {
     supplier = await driver.startSupplier()
     adapter = driver.create({ timeoutMs: 30_000 })
@@ -80,14 +87,21 @@ export function setUp(driver: ConformanceDriver): Bench {
     adapter: () => adapter,
     hasty: () => hasty,
     supplier: () => supplier,
+    completed: deliversKeys ? completed : { ...completed, codes: [] },
+    deliversKeys,
+    repeats,
     order: (plan, overrides = {}) => {
       const { url: baseUrl, token } = supplier
-      const call = supplierCall({ baseUrl, token, deliversKeys: true, ...driver.call, ...overrides })
+      const call = supplierCall({
+        ...{ baseUrl, token, deliversKeys, quantity: deliversKeys ? 2 : 1 },
+        ...driver.call,
+        ...overrides,
+      })
       if (plan !== undefined) supplier.plan(call.reference, plan)
       return call
     },
     put: ask('put'),
-    get: ask('get'),
+    get: repeats ? (call, using) => ask('put')({ ...call, firstSentAt: new Date() }, using) : ask('get'),
     during: async (fault, run) => {
       supplier.setFault(fault)
       try {

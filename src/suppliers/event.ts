@@ -1,0 +1,10 @@
+import * as v from 'valibot'
+import type { ReadEvent } from './adapter.ts'
+
+const uuid = v.pipe(v.string(), v.uuid())
+
+/** The event about the item with this reference; one that is no UUID is not ours. */
+export function eventAbout(reference: string | null, eventId: string): ReadEvent {
+  const ours = reference?.toLowerCase()
+  return v.is(uuid, ours) ? { ok: true, eventId, reference: ours } : { ok: false, problem: 'ignored' }
+}
