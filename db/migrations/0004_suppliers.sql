@@ -33,7 +33,8 @@ insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes,
   ('kinguin', '0', true, 'events', true, 3);
 insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call,
   asks_by_repeating, min_wait)
-values ('digiflazz', '89 days', false, 'events', true, 1, true, '60 s');
+values ('digiflazz', '89 days', false, 'events', true, 1, true, '60 s'),
+  ('bamboo', '0', true, 'events', true, 3, false, null);
 
 create table supply.suppliers (
   code text collate "C" primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),

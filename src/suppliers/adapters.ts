@@ -1,5 +1,6 @@
 import type { AdapterFactory, SupplierAdapter, SupplierCapabilities } from './adapter.ts'
 import { createB2bAdapter } from './b2b/adapter.ts'
+import { createBambooAdapter } from './bamboo/adapter.ts'
 import { createDigiflazzAdapter } from './digiflazz/adapter.ts'
 import { createHttpAdapter } from './http/adapter.ts'
 import { createKinguinAdapter } from './kinguin/adapter.ts'
@@ -18,6 +19,7 @@ export const protocols: Readonly<Record<string, AdapterFactory>> = {
   b2b: createB2bAdapter,
   kinguin: createKinguinAdapter,
   digiflazz: createDigiflazzAdapter,
+  bamboo: createBambooAdapter,
 }
 
 /** How long a call to a supplier may take, in milliseconds. The lease of a call in the database is longer. */

@@ -151,6 +151,11 @@ export const mutants: Mutant[] = [
     tests: ['test/suppliers/outcome.test.ts'],
   },
   {
+    guard: 'an order of cards that was sent is looked for first',
+    change: [/call\.firstSentAt !== null/, 'false'],
+    tests: ['test/suppliers/conformance/bamboo.test.ts'],
+  },
+  {
     guard: 'an item that was sent is looked for first',
     change: [/call\.firstSentAt !== null/, 'false'],
     tests: ['test/suppliers/conformance/kinguin.test.ts'],
