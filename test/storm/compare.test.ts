@@ -67,7 +67,8 @@ async function judge({ orders, rows, balance, events, first, second }: Story): P
     close: async () => {},
   }
   const operators = { rounds: () => 0, webhookSecret: async () => 's', movingPrices: new Set<number>() }
-  const suppliers = { entry: (code: string, id: string) => (code === 'first' ? first[id] : second[id]) }
+  const entry = (code: string, id: string) => (code === 'first' ? first[id] : second[id])
+  const suppliers = { entry, repeated: { madeOf: () => undefined } }
   await compareAccount(partner(), { client, operators, suppliers, events, report })
   return report.differences()
 }

@@ -1,7 +1,15 @@
 import { verify } from '../../src/messages/sign.ts'
 import { products } from '../support/partner.ts'
 import type { Client } from './client.ts'
-import { type Account, hundredths, type Intent, movingProduct, prices, type WantedItem } from './model.ts'
+import {
+  type Account,
+  hundredths,
+  type Intent,
+  movingProduct,
+  prices,
+  repeatedProduct,
+  type WantedItem,
+} from './model.ts'
 import type { Operators } from './operators.ts'
 import { codesOf, planOf, settlementOf, type Truth } from './plans.ts'
 import type { Received } from './receivers.ts'
@@ -13,7 +21,7 @@ type Json = ReturnType<typeof JSON.parse>
 export type Evidence = {
   client: Client
   operators: Pick<Operators, 'rounds' | 'webhookSecret' | 'movingPrices'>
-  suppliers: Pick<Suppliers, 'entry'>
+  suppliers: Pick<Suppliers, 'entry'> & { repeated: Pick<Suppliers['repeated'], 'madeOf'> }
   /** What the receivers got, by the order's code. */
   events: Map<string, Received[]>
   report: Report
@@ -125,6 +133,11 @@ function compareSupplier(
   differ: (what: string) => void,
 ): void {
   const { plan } = want.deliveryData
+  if (want.productId === repeatedProduct) {
+    const made = suppliers.repeated.madeOf(item?.id)
+    if (made !== (plan === 'sold out' ? 0 : 1)) differ(`${made} transactions were made of an item of the plan ${plan}`)
+    return
+  }
   const first = suppliers.entry('first', item?.id)
   const second = suppliers.entry('second', item?.id)
   const goesOn = plan.startsWith('out of stock') || plan === 'sold out'

@@ -6,12 +6,16 @@ import type { Report } from './report.ts'
 /** A product whose price operators change all the time. */
 export const movingProduct = 106
 
+/** A product of the supplier that is asked by repeating. */
+export const repeatedProduct = 107
+
 /** Unit prices in hundredths of the currency, where they stay. */
 export const prices: { readonly [productId: number]: number } = {
   [products.topUp]: 1050,
   [products.key]: 2000,
   [products.expensive]: 10_000,
   [products.dollars]: 100,
+  [repeatedProduct]: 1200,
 }
 
 export type WantedItem = { productId: number; quantity: number; deliveryData: { plan: PlanName; gameUserId: string } }

@@ -12,12 +12,14 @@ import {
   movingProduct,
   type OrderBody,
   prices,
+  repeatedProduct,
   type WantedItem,
 } from './model.ts'
 import type { Operators } from './operators.ts'
 import { type PlanName, planOf, planWeights, type ReceiverPlan, receiverWeights } from './plans.ts'
 import type { Random } from './random.ts'
 import type { Receivers } from './receivers.ts'
+import { repeatedPlans } from './repeated.ts'
 import type { Report } from './report.ts'
 
 export type Partners = { client: Client; operators: Operators; receivers: Receivers; calm: Calm; report: Report }
@@ -143,6 +145,10 @@ function wantOrder(account: Account, { receivers }: Partners, random: Random): I
   const externalOrderId = reference(account, random)
   const count = Number(random.weighted({ 1: 7, 2: 2, 3: 1 }))
   const items = Array.from({ length: count }, (_, index) => {
+    const isRepeated = account.sort !== 'dollars' && random.chance(0.15)
+    if (isRepeated) {
+      return wantedItem(repeatedProduct, 1, random.pick(repeatedPlans), `${externalOrderId}-${index}`)
+    }
     const drawn = random.weighted(planWeights)
     const plan = account.sort === 'dollars' && planOf(drawn).keysOnly ? 'completes' : drawn
     const expensive = isPoor ? products.expensive : products.topUp

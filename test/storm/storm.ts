@@ -7,7 +7,7 @@ import { awaitCalm, type Calm } from './calm.ts'
 import { startClient } from './client.ts'
 import { compareAccount } from './compare.ts'
 import { bringTrouble, databaseFaults, heal, processFaults } from './faults.ts'
-import { type Account, isPlaced, movingProduct, type Sort } from './model.ts'
+import { type Account, isPlaced, movingProduct, repeatedProduct, type Sort } from './model.ts'
 import { type Partners, placeOnce, runPartner } from './operations.ts'
 import { createOperators, type Operators } from './operators.ts'
 import { type Part, type Supervised, supervise } from './processes.ts'
@@ -152,6 +152,7 @@ async function openShop(
     if (id === movingProduct) await sql`select ops.upsert_offer(${id}, ${first.code}, 'moving')`
     await sql`select ops.upsert_offer(${id}, ${second.code}, ${`other-${id}`}, priority => 200)`
   }
+  await offerRepeated(sql, suppliers.repeated)
   const accounts: Account[] = []
   for (let n = 0; n < count; n += 1) {
     const sort = sorts[n % sorts.length] ?? 'rich'
@@ -168,6 +169,18 @@ async function openShop(
     accounts.push({ accountId, sort, key, address, intents: [], entries, statuses: new Map(), wasSwitchedOff: false })
   }
   return accounts
+}
+
+/** A product in roubles that costs rupiah, at the supplier that is asked by repeating. */
+async function offerRepeated(sql: postgres.Sql, { code, url, token }: Suppliers['repeated']): Promise<void> {
+  const fields = ['plan', 'gameUserId'].map((id) => ({ id, required: true }))
+  await sql`select ops.upsert_supplier(${code}, ${url}, ${token}, 'digiflazz')`
+  await sql`select ops.set_supplier_sync(${code}, null)`
+  await sql`select ops.set_rate('IDR', 'RUB', 0.005, now() + interval '1 day')`
+  await sql`select ops.upsert_product(
+    ${repeatedProduct}, 'space-trader', '86 diamonds', 12.00, 'RUB', 'id_only', ${sql.json(fields)}, max_quantity => 1)`
+  await sql`select ops.upsert_offer(
+    ${repeatedProduct}, ${code}, 'game86', 700, currency => 'IDR', recipient => '{plan}:{gameUserId}')`
 }
 
 async function attend({ operators, calm }: Partners): Promise<void> {

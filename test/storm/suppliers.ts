@@ -9,6 +9,7 @@ import type { Client } from './client.ts'
 import type { WantedItem } from './model.ts'
 import { codesOf, type PlanName, planOf } from './plans.ts'
 import type { Random } from './random.ts'
+import { type RepeatedSupplier, startRepeatedSupplier } from './repeated.ts'
 import type { Report } from './report.ts'
 
 /** What a supplier knows of one of our references. */
@@ -30,6 +31,7 @@ type Entry = {
 
 export type Suppliers = {
   list: (ScriptedSupplier & { code: string })[]
+  repeated: RepeatedSupplier
   /** What a supplier has of a reference. */
   entry(supplier: string, reference: string): Entry | undefined
   references(): Set<string>
@@ -38,7 +40,7 @@ export type Suppliers = {
 
 const codes = ['first', 'second']
 
-/** Starts two suppliers that treat every item as its plan says, and note what was unsafe in what they were sent. */
+/** Starts suppliers that treat every item as its plan says, and note what was unsafe in what they were sent. */
 export async function startSuppliers(
   context: { client: () => Client; calm: Calm; report: Report },
   random: Random,
@@ -143,11 +145,12 @@ export async function startSuppliers(
   }
 
   for (const supplier of list) supplier.setAnswer((request) => handle(supplier, request))
+  const repeated = await startRepeatedSupplier({ calm, report })
   return {
-    list,
+    ...{ list, repeated },
     entry: (supplier, reference) => books.get(supplier)?.get(reference),
-    references: () => new Set([...books.values()].flatMap((book) => [...book.keys()])),
-    close: async () => void (await Promise.all(list.map((supplier) => supplier.close()))),
+    references: () => new Set([...[...books.values()].flatMap((book) => [...book.keys()]), ...repeated.references()]),
+    close: async () => void (await Promise.all([...list, repeated].map((supplier) => supplier.close()))),
   }
 }
 
