@@ -24,6 +24,7 @@ create table supply.ledger (
   created_at timestamptz not null default clock_timestamp(),
   plain_reference text collate "C",
   adjusted_order_id bigint references supply.orders,
+  hash bytea not null check (length(hash) = 32),
   primary key (account_id, seq),
   check ((type = 'order_charge') = (order_id is not null and item_id is null)),
   check (type <> 'order_charge' or amount < 0),
@@ -68,6 +69,8 @@ comment on column supply.ledger.plain_reference is
   'around it.';
 comment on column supply.ledger.adjusted_order_id is
   'The order that an operator''s adjustment is about: ops.adjust names it, ops.refund_item its item; null: none.';
+comment on column supply.ledger.hash is
+  'The hash over this row and the one before it of that account: core.entry_hash.';
 create trigger append_only before update or delete on supply.ledger
   for each row execute function supply.refuse_change();
 create trigger append_only_truncate before truncate on supply.ledger

@@ -65,9 +65,9 @@ from filled f order by f.n;
 update supply.ledger l set created_at = now() - interval '366 days';
 
 insert into supply.ledger
-  (account_id, seq, type, amount, balance_after, currency, order_id, item_id, created_at)
+  (account_id, seq, type, amount, balance_after, currency, order_id, item_id, created_at, hash)
 select e.account_id, a.last_seq + row_number() over ways, e.type, e.amount, a.balance + sum(e.amount) over ways, 'RUB',
-  e.n, e.item_id, e.at
+  e.n, e.item_id, e.at, sha256('')
 from (
   select f.account_id, f.n, 'order_charge' as type, -1.00 as amount, null::uuid as item_id, f.placed_at as at from filled f
   union all
@@ -75,6 +75,17 @@ from (
 ) e
 join supply.accounts a on a.id = e.account_id
 window ways as (partition by e.account_id order by e.at, e.n rows unbounded preceding);
+do $$
+declare
+  line supply.ledger;
+  previous bytea;
+begin
+  for line in select * from supply.ledger order by account_id, seq loop
+    previous := core.entry_hash(case when line.seq > 1 then previous end, line);
+    update supply.ledger set hash = previous where (account_id, seq) = (line.account_id, line.seq);
+  end loop;
+end
+$$;
 
 update supply.accounts a set balance = newest.balance_after, last_seq = newest.seq
 from (

@@ -8,8 +8,8 @@ const { sql, partner, order } = itemTests()
 /** Copies a ledger row of an order as the account's next one. */
 function copy(code: string, type: string) {
   return sql()`
-    insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, order_id, item_id)
-    select l.account_id, a.last_seq + 1000, l.type, l.amount, l.balance_after, l.currency, l.order_id, l.item_id
+    insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, order_id, item_id, hash)
+    select l.account_id, a.last_seq + 1000, l.type, l.amount, l.balance_after, l.currency, l.order_id, l.item_id, l.hash
     from supply.ledger l join supply.orders o on o.id = l.order_id join supply.accounts a on a.id = l.account_id
     where o.code = ${code} and l.type = ${type}`
 }

@@ -4,6 +4,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { makePartner, products } from '../../support/partner.ts'
+import { rechained } from '../../support/sql/passing_time.ts'
 import { unchecked } from '../../support/sql/transactions.ts'
 
 const { sql, database, order, partner, operator } = itemTests()
@@ -29,6 +30,7 @@ const booked = (account: number, at: string) =>
     await tx`
       update supply.order_items i set completed_at = ${at} from supply.orders o
       where o.id = i.order_id and o.account_id = ${account} and i.completed_at > '2021-01-01'`
+    await rechained(tx)
   })
 
 type Figures = { [figure: string]: unknown }
@@ -133,13 +135,13 @@ describe('ops.month', () => {
       await answer(sql(), (await order(items(1))).item, failed())
     }
     // The clock goes back now and then, also across the edge of a month.
-    await unchecked(
-      sql(),
-      (tx) => tx`
+    await unchecked(sql(), async (tx) => {
+      await tx`
         update supply.ledger set created_at = '2022-03-20'::timestamptz + seq * interval '7 hours'
           - (seq % 11 = 0)::int * interval '9 days'
-        where account_id = ${account} and created_at > '2021-01-01'`,
-    )
+        where account_id = ${account} and created_at > '2021-01-01'`
+      await rechained(tx)
+    })
     const sums = await sql()`
       select m.*, s.* from (values ('2022-02'), ('2022-03'), ('2022-04'), ('2022-05')) as v (month)
       cross join lateral (
@@ -197,12 +199,12 @@ describe('a closed month', () => {
       detail: expect.stringContaining(`month ${name()} of account ${partner().accountId} was closed with orders 1`),
     })
     await booked(partner().accountId, `${name()}-15T00:00:00Z`)
-    await unchecked(
-      sql(),
-      (tx) => tx`
+    await unchecked(sql(), async (tx) => {
+      await tx`
         update supply.ledger set created_at = ${`${name()}-15`}
-        where account_id = ${partner().accountId} and seq > 1`,
-    )
+        where account_id = ${partner().accountId} and seq > 1`
+      await rechained(tx)
+    })
     expect(await sql()`select * from ops.audit_all()`).toHaveLength(0)
   })
 

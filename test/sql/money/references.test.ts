@@ -59,8 +59,8 @@ describe('a reference counts once', () => {
   test('by a unique index, whatever writes to the table', async () => {
     await deposit('r3')
     const again = database.sql`
-      insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, plain_reference)
-      values (${account}, 2, 'deposit', 1, 11, 'RUB', 'R3', 'r3')`
+      insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, plain_reference, hash)
+      values (${account}, 2, 'deposit', 1, 11, 'RUB', 'R3', 'r3', sha256('3'))`
     await expect(again).rejects.toMatchObject({ ...refusals.taken, constraint_name: 'ledger_plain_reference' })
   })
 })
@@ -77,8 +77,8 @@ test('blanks around a reference do not count towards its length', async () => {
 test('a reference is found by an index', async () => {
   await deposit('Ч1', 9)
   await database.sql`
-    insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, plain_reference)
-    select ${account}, n, 'deposit', 1, 1, 'RUB', 'many ' || n, 'many ' || n from generate_series(100, 5000) n`
+    insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, plain_reference, hash)
+    select ${account}, n, 'deposit', 1, 1, 'RUB', 'many ' || n, 'many ' || n, sha256('3') from generate_series(100, 5000) n`
   await database.sql`analyze supply.ledger`
   const session = await explainingSession(database.url, {})
   const { statements } = await session.explained((on) => on`select core.post_once('deposit', ${account}, 9, 'ч1 ')`)

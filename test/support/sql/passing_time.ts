@@ -34,5 +34,19 @@ async function moveBack(sql: postgres.Sql, interval: string, kept: string[]): Pr
       const moved = names.map((name) => `${name} = ${name} - interval '${interval}'`)
       await tx.unsafe(`update supply.${table} set ${moved.join(', ')}`)
     }
+    await rechained(tx)
   })
 }
+
+/** Makes the hashes of all ledger rows again: their times are a part of them. */
+export const rechained = (tx: postgres.TransactionSql) =>
+  tx.unsafe(`do $$
+    declare
+      line supply.ledger;
+      previous bytea;
+    begin
+      for line in select * from supply.ledger order by account_id, seq loop
+        previous := core.entry_hash(case when line.seq > 1 then previous end, line);
+        update supply.ledger set hash = previous where (account_id, seq) = (line.account_id, line.seq);
+      end loop;
+    end $$`)

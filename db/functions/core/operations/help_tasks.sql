@@ -19,7 +19,7 @@ select ops.replace_leaked_key(''svc_live_…'');
 A rotated key works on while the partner changes to its replacement:
 select ops.rotate_key(7, overlap => ''48 hours'');'),
   ('money', 'deposit correct_deposit adjust refund_item proposals approve reject statement margins payables month'
-    ' close_month ledger money_rules',
+    ' close_month ledger ledger_chain money_rules',
     'Only orders and these functions move money; nothing removes a row.
 select ops.deposit(2, 50000, ''invoice 2'');
 A mistaken amount is corrected with a note; 0 if it was another partner''s money:

@@ -10,10 +10,13 @@ begin
   return query
   select a.check_name, a.detail from ops.audit a
   union all
-  select m.check_name, m.detail from core.changed_months m;
+  select m.check_name, m.detail from core.changed_months m
+  union all
+  select b.check_name, b.detail from core.broken_chain b;
   perform set_config('supply.audit_all', '', true);
 end
 $$;
 comment on function ops.audit_all is
-  'Checks all orders at once, as ops.audit checks a part of them, and closed months. It takes up to a minute per million
-orders; for more than a million set a longer statement_timeout. No row while all is well.';
+  'Checks all orders at once, as ops.audit checks a part of them, closed months, and the hashes of the whole ledger. It
+takes up to a minute per million orders; for more than a million set a longer statement_timeout. No row while all is
+well.';
