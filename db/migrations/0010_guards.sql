@@ -18,7 +18,7 @@ comment on type supply.loss is
 
 create table supply.money_rules (
   currency text collate "C" primary key check (currency ~ '^[A-Z]{3}$'),
-  amount_limit numeric(14,2) check (amount_limit > 0),
+  amount_limit numeric(14,2) check (amount_limit >= 0),
   approval_above numeric(14,2) check (approval_above >= 0),
   approval_since timestamptz,
   check ((approval_above is null) = (approval_since is null))

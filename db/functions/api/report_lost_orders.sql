@@ -5,7 +5,7 @@ as $$
 declare
   codes_lost constant text[] := array(
     select c from unnest(codes) as c
-    -- The login of the API holds no calls without a failover, nor by a code that no order can have
+    -- The login of the API holds no calls without a failover, nor by a code that no order can have.
     where core.may_have_lost() and c ~ '^ord_[0-9a-f]{32}$'
       and not exists (select from supply.orders o where o.code = c offset 0));
 begin

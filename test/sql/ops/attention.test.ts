@@ -30,15 +30,18 @@ async function onlyLine(kind: string): Promise<Line> {
   return found[0] as Line
 }
 
-/** Runs the remedy of the one line of a kind, as an operator would paste it, after which there is no line. */
+/** Runs the remedy of the one line of a kind, as an operator would paste it: it changes nothing. */
 async function remedy(kind: string): Promise<object[]> {
-  return [...(await operator().unsafe((await onlyLine(kind)).remedy))]
+  const { remedy: statement } = await onlyLine(kind)
+  return await operator().begin('read only', async (tx) => [...(await tx.unsafe(statement))])
 }
 
-async function fix(kind: string): Promise<object[]> {
-  const result = await remedy(kind)
+/** Calls the first function that the detail of the one line of a kind names, after which there is no line. */
+async function fix(kind: string): Promise<void> {
+  await remedy(kind)
+  const [call] = /ops\.\w+\([^)]*\)/.exec((await onlyLine(kind)).detail) ?? []
+  await operator().unsafe(`select ${call?.replace('note', `'settled with the supplier'`)}`)
   expect(await lines(kind)).toEqual([])
-  return result
 }
 
 async function deadEvents(count: number): Promise<string[]> {
@@ -87,6 +90,13 @@ describe('an item needs attention', () => {
     await remedy('item held')
     const status = delivered === 3 ? 'completed' : 'failed'
     await operator()`select ops.settle_item(${item}, ${status}, ${codes.length > 3 ? [] : null}::text[], 'a test')`
+    expect(await operator()`select message from ops.alerts where kind = 'item_held'`).toMatchObject([
+      {
+        message: expect.stringMatching(
+          / is held for an operator: .*; of 1 such results, 0 still wait for an operator$/,
+        ),
+      },
+    ])
     expect(await lines('item held')).toEqual([])
     expect(await operator()`select codes_delivered, status from ops.order_items where item_id = ${item}`).toEqual([
       { codes_delivered: delivered, status: delivered === 0 ? 'failed' : 'completed' },
@@ -104,8 +114,8 @@ describe('an item needs attention', () => {
     await passes('2 minutes')
     expect(await onlyLine('outcome unknown')).toEqual({
       ...{ what: 'outcome unknown', subject: `item ${item}`, order_code: code },
-      detail: '1 × 100 credits at first, no usable answer (timeout): workers keep asking',
-      remedy: `select ops.poll_now('${item}')`,
+      detail: '1 × 100 credits at first, no usable answer (timeout): workers keep asking; ops.poll_now asks at once',
+      remedy: `select * from ops.order_story('${item}')`,
     })
     await remedy('outcome unknown')
     await reply(item, completed())
@@ -144,7 +154,9 @@ test('a contradicting result needs attention until an operator acknowledges it',
   const contradict = (codes: string[]) => push('first', item, failed({ codes }))
   await contradict([])
   const { detail } = await onlyLine('contradicting result')
-  expect(detail).toBe(`supplier first says failed about item ${item}, which is completed at first`)
+  expect(detail).toContain(
+    `supplier first says failed about item ${item}, which is completed at first; ops.acknowledge('`,
+  )
   await fix('contradicting result')
   expect(await operator()`select acknowledged_by, note from ops.alerts`).toEqual([
     { acknowledged_by: operator.login, note: 'settled with the supplier' },
@@ -158,8 +170,10 @@ describe('an event needs attention', () => {
     const [id = ''] = await deadEvents(1)
     const line = await onlyLine('dead letter')
     expect(line).toMatchObject({
-      ...{ subject: `event ${id}`, remedy: `select ops.redeliver('${id}')` },
-      detail: `the partner did not receive order.completed of order ${line.order_code}: http_4xx at https://hooks.example/x`,
+      ...{ subject: `event ${id}`, remedy: `select * from ops.delivery_attempts where event_id = '${id}'` },
+      detail:
+        `the partner did not receive order.completed of order ${line.order_code}: http_4xx at ` +
+        `https://hooks.example/x; ops.redeliver('${id}') sends it again`,
     })
     await fix('dead letter')
   })
@@ -229,10 +243,25 @@ describe('an event needs attention', () => {
     const ids = await newEvents(11)
     await passes('11 minutes')
     expect(await lines('delivery late')).toMatchObject([{ subject: `account ${partner().accountId}` }])
-    expect(await remedy('delivery late')).toEqual([{ deliver_all: 11 }])
+    expect(await remedy('delivery late')).toHaveLength(11)
     for (const id of ids) await attempt(id, answered(200))
     expect(await lines('delivery late')).toEqual([])
   })
+})
+
+test('a proposal needs attention until another login decides', async () => {
+  const { accountId } = partner()
+  await sql()`select ops.set_approval(100, 'RUB')`
+  await operator()`select ops.deposit(${accountId}, 101, 'invoice 7')`
+  const line = await onlyLine('proposal open')
+  expect(line.subject).toBe(`account ${accountId}`)
+  expect(line.detail).toMatch(
+    /^alice_\w+ proposed deposit of 101\.00 RUB under reference 'invoice 7': another login books it with ops\.approve\(\d+\)/,
+  )
+  expect(await remedy('proposal open')).toMatchObject([{ reference: 'invoice 7', state: 'open' }])
+  await sql()`select ops.approve(proposal_id) from ops.proposals where state = 'open'`
+  await sql()`select ops.set_approval(null, 'RUB')`
+  expect(await lines('proposal open')).toEqual([])
 })
 
 describe('the money of an account needs attention', () => {

@@ -255,13 +255,13 @@ describe('a supplier that an operator paused', () => {
       select paused_reason, waiting_items >= 3 as waits, state
       from ops.suppliers s join ops.supplier_health h on h.supplier = s.code where s.code = 'first'`
     expect(shown).toEqual({ paused_reason: 'maintenance', waits: true, state: 'paused' })
-    const [line] = await sql()`select detail, remedy from ops.attention where what = 'supplier paused'`
-    expect(line).toMatchObject({ remedy: `select ops.set_supplier_paused('first', null)` })
+    const [line] = await sql()`select detail from ops.attention where what = 'supplier paused'`
+    expect(line?.detail).toContain(`; ops.set_supplier_paused('first', null) ends the pause and sends them`)
     expect(await audit(sql())).toEqual([])
 
     await sql()`select work.fill_places()`
     for (const item of items) expect(await jobsOf(item)).toEqual([])
-    await sql().unsafe(line?.remedy)
+    await sql()`select ops.set_supplier_paused('first', null)`
     await sql()`select work.fill_places()`
     const due = await sql()`
       select key from graphile_worker.jobs where run_at < now() + interval '1 minute' and key is not null order by run_at`

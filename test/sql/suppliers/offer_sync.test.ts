@@ -326,7 +326,9 @@ describe('a failed reading', () => {
     expect(await alertsOf('supplier_sync:lister')).toBe(1)
     expect(await sql()`select from ops.attention where subject = 'supplier lister'`).toHaveLength(1)
     const told = await sql()`select subject, remedy from ops.attention where what = 'supplier not read'`
-    expect([...told]).toEqual([{ subject: 'supplier lister', remedy: "select ops.sync_supplier('lister')" }])
+    expect([...told]).toEqual([
+      { subject: 'supplier lister', remedy: "select * from ops.suppliers where code = 'lister'" },
+    ])
     await closeAlerts(sql())
     const open = () => sql()`select from ops.alerts where cause = 'supplier_sync:lister' and closed_at is null`
     expect(await open()).toHaveLength(1)

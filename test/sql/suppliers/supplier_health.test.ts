@@ -197,19 +197,22 @@ describe('a supplier without a usable answer', () => {
     expect([(await alerts())[0]?.state, (await health())?.state]).toEqual(['closed', 'idle'])
   })
 
-  test('is a line of ops.attention, whose remedies work', async () => {
+  test('is a line of ops.attention, whose detail says what closes it', async () => {
     const item = await newItem()
     await answer(sql(), item, unknown())
     await passes('6 minutes')
     await check()
     const lines = () => operator()`select subject, detail, remedy from ops.attention where what = 'supplier silent'`
     const [first] = await lines()
-    expect(first).toMatchObject({ subject: 'supplier first', remedy: `select ops.set_supplier_active('first', false)` })
-    await operator().unsafe(first?.remedy)
+    expect(first).toMatchObject({
+      ...{ subject: 'supplier first', remedy: `select * from ops.supplier_health where supplier = 'first'` },
+      detail: expect.stringContaining(`: ask the supplier; ops.set_supplier_active('first', false) closes it`),
+    })
+    await operator()`select ops.set_supplier_active('first', false)`
     expect((await health())?.active).toBe(false)
     const [second] = await lines()
     expect(second?.detail).toContain('it gets no new items')
-    await operator().unsafe(second?.remedy)
+    await operator()`select ops.acknowledge(alert_id, 'asked') from ops.alerts where kind = 'supplier_silent'`
     expect(await lines()).toEqual([])
     expect(await check()).toBe(0)
     expect(await alerts()).toMatchObject([{ state: 'acknowledged' }])

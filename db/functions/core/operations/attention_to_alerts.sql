@@ -3,23 +3,17 @@ select al.opened_at as since,
   case when al.is_known then replace(al.kind::text, '_', ' ') else 'alert' end as what,
   case when al.supplier is not null then 'supplier ' || al.supplier else 'alert ' || al.id end as subject,
   al.message || case
-    when al.kind = 'supplier_circuit' then ': the next usable answer ends this; the remedy only removes this row'
+    when al.kind = 'supplier_circuit' then '. This ends with its next usable answer'
     when al.kind in ('supplier_balance', 'supplier_credentials', 'supplier_settings')
-      then ' and continue by themselves when this is fixed; the remedy only removes this row'
+      then ' and continue by themselves when this is fixed'
     when al.closes_supplier
-      then ': ask the supplier; the remedy closes it for new items until ops.set_supplier_active opens it again'
-    when al.kind = 'supplier_silent'
-      then ': ask the supplier; it gets no new items, and the remedy only removes this row'
+      then format(': ask the supplier; ops.set_supplier_active(%L, false) closes it for new items', al.supplier)
+    when al.kind = 'supplier_silent' then ': ask the supplier; it gets no new items'
     when al.count > 1 then format(' (%s such results in that hour)', al.count)
     else ''
-  end as detail,
-  case
-    when al.closes_supplier then format('select ops.set_supplier_active(%L, false)', al.supplier)
-    else format('select ops.acknowledge(%L, %L)', al.id, case
-      when al.kind in ('contradicting_result', 'sold_twice', 'supplier_price') then 'settled with the supplier'
-      when al.kind = 'supplier_silent' then 'the supplier was asked'
-      else 'looked at' end)
-  end as remedy,
+  end || format('; ops.acknowledge(%L, note) removes this line', al.id) as detail,
+  case when al.supplier is not null then format('select * from ops.supplier_health where supplier = %L', al.supplier)
+    else format('select * from ops.alerts where alert_id = %L', al.id) end as remedy,
   null::text as order_code, al.account_id
 from (
   select al.*, su.code as supplier, al.kind = 'supplier_silent' and su.active as closes_supplier,
@@ -36,8 +30,9 @@ select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,
   case when loss.order_code is not null
     then 'an API acknowledged it, but the database does not have it'
     else 'a worker recorded a call to its supplier, but the database does not have the call' end
-    || ': the promoted standby had lagged. Workers call no supplier until the remedy',
-  'select * from ops.begin_recovery(''failover to a standby that lagged'')', loss.order_code, null
+    || ': the promoted standby had lagged. Workers call no supplier until you call '
+    'ops.begin_recovery(note)',
+  'select * from ops.recovery', loss.order_code, null
 from supply.origin o
 cross join lateral (
   select l as subject, substring(l from '^order (.*)$') as order_code from unnest(o.lost) as l) as loss

@@ -51,13 +51,14 @@ join (
     ('refund all', 'ops.settle_item, as failed and with no codes, refunds all', null),
     ('refund a part', 'ops.settle_item, as failed, delivers %s and refunds the rest', null),
     ('refund', 'ask the supplier first; ops.settle_item, as failed, refunds it', null),
-    ('ask', 'workers keep asking', 'select ops.poll_now(%L)')
+    ('ask', 'workers keep asking; ops.poll_now asks at once', null)
   ) as one (act, detail, remedy)
   left join (values
     ('send', '%s items that the supplier does not have, which ops.stuck_items lists: check there first; '
       'ops.send_item sends one again', 'select * from ops.stuck_items where supplier = %L and may_send'),
-    ('ask', '%s items: %s; workers keep asking', 'select ops.poll_now(item_id) from ops.order_items where supplier = '
-      '%L and completed_at is null and sent_at < now() - interval ''15 minutes'' order by sent_at limit 1000')
+    ('ask', '%s items: %s; workers keep asking; ops.poll_all(supplier) asks about all at once', 'select * from '
+      'ops.order_items where supplier = %L and completed_at is null and sent_at < now() - interval ''15 minutes'' '
+      'order by sent_at limit 1000')
   ) as several (act, detail, remedy) on several.act = one.act
 ) as told on told.act = f.act;
 comment on view core.attention_to_items is

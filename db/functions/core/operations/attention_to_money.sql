@@ -9,8 +9,7 @@ select h.oldest_at, 'money held', 'account ' || h.account_id,
   format('%s in %s open for over an hour%s; the oldest is %s', h.held,
     case h.orders when 1 then 'an order' else h.orders || ' orders' end,
     case when h.held_for_a_day > 0 then format(', %s of it for over a day', h.held_for_a_day) else '' end, h.oldest),
-  format('select ops.poll_now(item_id) from ops.order_items where order_code = %L and status = ''processing''',
-    h.oldest),
+  format('select * from ops.order_story(%L)', h.oldest),
   case when h.orders = 1 then h.oldest end, h.account_id
 from (
   select o.account_id, count(*) as orders, sum(o.total_amount) as held, min(o.created_at) as oldest_at,
@@ -18,6 +17,13 @@ from (
     coalesce(sum(o.total_amount) filter (where o.created_at < now() - interval '1 day'), 0) as held_for_a_day
   from supply.orders o where o.status in ('pending', 'processing') and o.created_at < now() - interval '1 hour'
   group by o.account_id
-) as h;
+) as h
+union all
+select p.proposed_at, 'proposal open', 'account ' || p.account_id,
+  format('%s proposed %s of %s %s under reference %L: another login books it with ops.approve(%s) or ends it with '
+    'ops.reject(%6$s, note), until %s', p.proposed_by, p.what, p.amount, p.currency, p.reference, p.id,
+    (p.proposed_at + interval '7 days')::timestamptz(0)),
+  format('select * from ops.proposals where proposal_id = %s', p.id), null, p.account_id
+from supply.proposals p join core.dated_proposals d on d.id = p.id where d.state = 'open';
 comment on view core.attention_to_money is
-  'The rows of ops.attention about low balances, and about orders that have been open for over an hour.';
+  'The rows of ops.attention about low balances, orders that have been open for over an hour, and open proposals.';

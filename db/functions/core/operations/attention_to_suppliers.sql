@@ -1,8 +1,8 @@
 create or replace view core.attention_to_suppliers as
 select s.paused_at as since, 'supplier paused' as what, 'supplier ' || s.code as subject,
-  format('%s; %s items wait for it; the remedy ends the pause and sends them', s.paused_reason, w.items)
-    as detail,
-  format('select ops.set_supplier_paused(%L, null)', s.code) as remedy, null::text as order_code,
+  format('%s; %s items wait for it; ops.set_supplier_paused(%L, null) ends the pause and sends them', s.paused_reason,
+    w.items, s.code) as detail,
+  format('select * from ops.supplier_health where supplier = %L', s.code) as remedy, null::text as order_code,
   null::bigint as account_id
 from supply.suppliers s
 cross join lateral (
@@ -11,14 +11,15 @@ cross join lateral (
 ) as w
 where s.paused_at is not null and w.items > 0
 union all
-select p.since, 'supplier not read', 'supplier ' || p.subject, p.detail,
-  format('select ops.sync_supplier(%L)', p.subject), null, null
+select p.since, 'supplier not read', 'supplier ' || p.subject,
+  p.detail || format('; ops.sync_supplier(%L) reads them at once', p.subject),
+  format('select * from ops.suppliers where code = %L', p.subject), null, null
 from core.problems p where p.kind = 'supplier_sync'
 union all
 select coalesce(o.synced_at, p.updated_at), 'offer below cost', 'supplier ' || j.supplier,
-  format('product %s, %s, sells for %s %s and costs %s there; the remedy stops offers below cost', p.id, p.name,
-    p.price, p.currency, round(j.cost, 2)),
-  format('select ops.set_min_margin(0, %s)', p.id), null, null
+  format('product %s, %s, sells for %s %s and costs %s there; ops.set_min_margin(0, %1$s) stops offers below cost',
+    p.id, p.name, p.price, p.currency, round(j.cost, 2)),
+  format('select * from ops.offers where product_id = %s', p.id), null, null
 from core.judged_offers j
 join supply.offers o on o.product_id = j.product_id and o.supplier = j.supplier
 join supply.products p on p.id = j.product_id
@@ -35,12 +36,10 @@ join core.judged_offers j on j.product_id = p.id
 where j.fault is null and j.min_price <= s.price and j.cost > s.price and j.cost <= p.price and p.in_stock
 union all
 select coalesce(min(j.valid_until), min(o.synced_at), now()), j.fault, format('rate %s %s', o.currency, p.currency),
-  format('there is no valid rate from %s to %s; %s offers are not used; %s', o.currency, p.currency, count(*),
-    case j.fault when 'rate expired' then 'the remedy keeps the old rate for a week'
-      else 'put the rate into the remedy' end),
-  -- ops.set_rate refuses a null rate: the operator has to enter one.
-  format('select ops.set_rate(%L, %L, %s, now() + interval ''7 days'')', o.currency, p.currency,
-    coalesce(trim_scale(min(j.rate))::text, 'null')), null, null
+  format('there is no valid rate from %s to %s%s; %s offers are not used; ops.set_rate(%1$L, %2$L, rate, until) sets '
+    'one', o.currency, p.currency, case when j.fault = 'rate expired' then format(' (the last one: %s)',
+    trim_scale(min(j.rate))) else '' end, count(*)),
+  format('select * from ops.rates where from_currency = %L and to_currency = %L', o.currency, p.currency), null, null
 from core.judged_offers j
 join supply.offers o on o.product_id = j.product_id and o.supplier = j.supplier
 join supply.products p on p.id = j.product_id
@@ -48,11 +47,11 @@ where j.fault like 'rate%' and p.in_stock
 group by j.fault, o.currency, p.currency
 union all
 select r.valid_until - interval '1 day', 'rate expires', format('rate %s %s', r.from_currency, r.to_currency),
-  format('the rate from %s to %s expires at %s; then %s offers are not used; the remedy keeps it for a week',
-    r.from_currency, r.to_currency,
+  format('the rate from %s to %s (%s) expires at %s; then %s offers are not used; '
+    'ops.set_rate(%1$L, %2$L, rate, until) sets a new one', r.from_currency, r.to_currency, trim_scale(r.rate),
     to_char(r.valid_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), r.offers),
-  format('select ops.set_rate(%L, %L, %s, now() + interval ''7 days'')', r.from_currency, r.to_currency,
-    trim_scale(r.rate)), null, null
+  format('select * from ops.rates where from_currency = %L and to_currency = %L', r.from_currency, r.to_currency),
+  null, null
 from (
   select r.*, (
     select count(*) from supply.offers o join supply.products p on p.id = o.product_id

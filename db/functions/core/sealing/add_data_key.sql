@@ -13,7 +13,7 @@ begin
     select new_id, new_fingerprint_key, given_hash
     from (select array(select k.id from supply.data_keys k) as ids) as present
     where present.ids <@ known_ids and known_ids <@ present.ids
-      -- No process starts without a registered key, so a login that has none of the keys must not register one
+      -- No process starts without a registered key, so a login that has none of the keys must not register one.
       and case when present.ids = '{}' then may_be_first
         else exists (select from supply.data_keys k where k.proof_hash = given_hash) end
     on conflict do nothing;

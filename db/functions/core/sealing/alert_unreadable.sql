@@ -2,7 +2,7 @@ create or replace function core.alert_unreadable(subject text)
 returns void
 language sql set search_path = pg_catalog, pg_temp
 as $$
-  -- The login of the API cannot alert operators with any text
+  -- The login of the API cannot alert operators with any text.
   select core.raise_alerts(array[row('unreadable', subject, null, format(
     'what is sealed for %s does not open with DATA_KEYS: it was changed, or its key is another one', subject)
   )::supply.occurrence])

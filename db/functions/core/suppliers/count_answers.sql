@@ -48,7 +48,7 @@ begin
     end if;
     if supplier.open_since is not null and known.open_since is null then
       alerts := alerts || row('supplier_circuit', known.code, null, format('supplier %s gave no usable answer to %s '
-        'calls in a row: new items go to others where others can serve, but for one a minute',
+        'calls in a row. New items go to other suppliers that can serve them; one item a minute tests this one',
         known.code, supplier.failures))::supply.occurrence;
     end if;
     supplier.trial_at := case

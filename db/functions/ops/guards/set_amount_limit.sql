@@ -4,10 +4,8 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  rule supply.money_rules := core.lock_money_rule(currency);
+  rule supply.money_rules := core.lock_money_rule(currency, amount);
 begin
-  perform core.require(amount is null or core.is_money(amount, currency),
-    format('amount must be above 0, with at most %s decimals; null: no limit', core.decimals(currency)));
   if rule.amount_limit is not distinct from amount then
     raise notice 'the limit of amounts in % is % already: nothing changed', currency, coalesce(amount::text, 'not set');
     return;

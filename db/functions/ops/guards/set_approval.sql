@@ -4,11 +4,8 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  rule supply.money_rules := core.lock_money_rule(currency);
+  rule supply.money_rules := core.lock_money_rule(currency, amount);
 begin
-  perform core.require(coalesce(amount = 0 or core.is_money(amount, currency), true),
-    format('amount must be from 0 to 100000000000, with at most %s decimals; null: no approval is needed',
-      core.decimals(currency)));
   if rule.approval_above is not distinct from amount then
     raise notice 'the approval limit in % is % already: nothing changed', currency, coalesce(amount::text, 'not set');
     return;

@@ -32,8 +32,8 @@ begin
   perform core.enqueue('call_supplier', array[moved.id], key => 'call_supplier');
   perform core.log_operator('reroute_item', 'item ' || moved.id, jsonb_build_object('from', moved.supplier, 'to',
     offer.supplier));
-  raise notice 'item % goes to supplier % now, no longer to %; it costs %', moved.id, offer.supplier, moved.supplier,
-    coalesce(offer.cost::text, 'an unknown amount');
+  raise notice 'item % goes to supplier % now, no longer to %; %', moved.id, offer.supplier, moved.supplier,
+    coalesce('a unit costs ' || offer.cost, 'its cost there is not known');
 end
 $$;
 comment on function ops.reroute_item is

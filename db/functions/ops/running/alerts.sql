@@ -1,18 +1,27 @@
 create or replace view ops.alerts as
-select a.id as alert_id, a.cause, a.message, a.count, a.first_at,
+select a.id as alert_id, a.cause,
+  a.message || case when waiting.items < a.count
+    then format('; of %s such results, %s still wait for an operator', a.count, waiting.items) else '' end as message,
+  a.count, a.first_at,
   a.last_at, a.sent_at, a.hour, a.acknowledged_at, a.acknowledged_by, a.note,
   case
     when a.closed_at is not null then 'closed'
     when a.is_acknowledged then 'acknowledged'
     else 'open'
   end as state, a.opened_at as since, a.closed_at, a.end_sent_at, a.kind, a.subject, a.account_id
-from core.alerts a;
+from core.alerts a
+left join lateral (
+  select count(*) as items from core.items_for_operators i
+  where a.kind in ('item_stuck', 'item_held') and i.supplier = a.subject and 'item_' || i.why = a.kind::text
+    and i.since >= a.first_at - interval '1 minute'
+  having a.kind in ('item_stuck', 'item_held')) as waiting on true;
 comment on view ops.alerts is
   'The alerts, one row per kind, subject, account and hour. ops.acknowledge records that one was looked at.';
 comment on column ops.alerts.alert_id is 'The alert.';
 comment on column ops.alerts.cause is
   'Kind, subject and account in one text, as the log and the alert webhook have it.';
-comment on column ops.alerts.message is 'The first occurrence in words.';
+comment on column ops.alerts.message is
+  'The first occurrence in words. Of stuck and held items it says how many were settled meanwhile.';
 comment on column ops.alerts.count is 'How often it happened in that hour.';
 comment on column ops.alerts.first_at is 'When it first happened.';
 comment on column ops.alerts.last_at is 'When it last happened.';

@@ -43,19 +43,19 @@ select date_trunc('second', m.since) as since, m.what, m.subject, m.detail, m.re
 from merged m
 order by m.since;
 comment on view ops.attention is
-  'The problems that need an operator, oldest first, with SQL that reads, runs dry or moves no money: detail names the
-function that decides. More than ten of a kind at one account or supplier share a row; over a hundred of a
+  'The problems that need an operator, oldest first, with SQL that is safe to paste: it reads or runs dry. detail names
+the function that changes something. More than ten of a kind at one account or supplier share a row; over a hundred of a
 kind, any two at one account or supplier do.';
 comment on column ops.attention.since is 'When it began.';
 comment on column ops.attention.what is
   'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost in a failover, supplier
 silent, circuit, balance, credentials, settings, paused or not read, offer cost, margin or below cost, rate missing,
-expired or expires, delivery late, result not delivered, balance low, money held, sweeper late, audit late, collation
-changed, alert.';
+expired or expires, delivery late, result not delivered, balance low, money held, proposal open, sweeper late, audit
+late, collation changed, alert.';
 comment on column ops.attention.subject is
   'The item, event, order, account, alert, supplier, rate or collation. ops.order_story and ops.find take what follows
 the first word, but for the last two.';
-comment on column ops.attention.detail is 'What is wrong, and what to check first.';
-comment on column ops.attention.remedy is 'The SQL that fixes it, ready to run.';
+comment on column ops.attention.detail is 'What is wrong, what to check first, and which function changes it.';
+comment on column ops.attention.remedy is 'SQL that shows more: it reads, or it runs dry.';
 comment on column ops.attention.order_code is 'The order, if it concerns a single one.';
 comment on column ops.attention.account_id is 'The account, if it concerns a single one.';
