@@ -117,7 +117,9 @@ export async function webhookSecretOf(
 /** The items that have a code, as `ops.find_code` returns them; where codes are sealed, by its fingerprint. */
 export async function findCode(db: Database, dataKeys: Config['dataKeys'], code: string) {
   const known = await db.call('ops.fingerprint_keys')
-  const [fingerprintKey] = known.map(({ key_id, fingerprint_key }) => openWith(dataKeys, key_id, fingerprint_key))
-  const sealing = dataKeys && fingerprintKey !== undefined ? createSealing(dataKeys, fingerprintKey) : noSealing
+  // It is the same under each key.
+  const row = known.find(({ key_id }) => dataKeys?.some(({ id }) => id === key_id)) ?? known[0]
+  const sealing =
+    row === undefined ? noSealing : createSealing(dataKeys ?? [], openWith(dataKeys, row.key_id, row.fingerprint_key))
   return db.call('ops.find_code', { code: sealing.sealCode(code.trim(), 'none') })
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asOperator } from '../../src/commands/connections.ts'
-import { startSealing, webhookSecretOf } from '../../src/commands/sealing.ts'
+import { findCode, startSealing, webhookSecretOf } from '../../src/commands/sealing.ts'
 import { dataKeysOf, joined } from '../support/data_keys.ts'
 import { testDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
@@ -151,4 +151,23 @@ test('what an operator types is sealed within a second, and works as it was type
   expect(event?.data.items).toMatchObject([{ cdKeys: typed.map((code) => ({ code })) }])
   await expect.poll(() => rowsWith('TYPED-')).toBe(0)
   expect(codesOf(await service.read(partner, code))).toEqual(typed)
+
+  // The program finds a code by its fingerprint; the partner reads the new one, also in a later delivery.
+  const found = (of: string, keys = dataKeys) => asOperator(database.url, (db) => findCode(db, keys, of))
+  const named = { order_code: code, item_id: item?.item_id, account_id: String(partner.accountId), supplier: 'first' }
+  expect(await found(' TYPED-CODE-4 ')).toMatchObject([{ ...named, replaced_at: null }])
+  expect(await found('TYPED-CODE-5')).toEqual([])
+  expect(await found('TYPED-CODE-4', joined(dataKeysOf('k2'), dataKeys))).toHaveLength(1)
+  await expect(found('TYPED-CODE-4', dataKeysOf('k9'))).rejects.toThrow('DATA_KEYS lacks the key k1')
+  await database.sql`select ops.replace_code(${item?.item_id}, 'TYPED-CODE-4', 'TYPED-CODE-5', 'used already')`
+  await expect.poll(() => found('TYPED-CODE-5')).toMatchObject([named])
+  expect(await found('TYPED-CODE-4')).toMatchObject([{ ...named, replaced_at: expect.any(Date) }])
+  await database.sql`select ops.redeliver(event_id) from ops.events where order_code = ${code}`
+  const fresh = [{ code: 'TYPED-CODE-1' }, { code: 'TYPED-CODE-5' }]
+  const again = await receiver.waitFor(
+    ({ event }) => event?.data.orderCode === code && JSON.stringify(event).includes('TYPED-CODE-5'),
+    45_000,
+  )
+  expect(again.event?.data.items).toMatchObject([{ cdKeys: fresh }])
+  await expect.poll(() => rowsWith('TYPED-')).toBe(0)
 })

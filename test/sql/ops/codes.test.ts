@@ -74,6 +74,16 @@ describe('ops.settle_item', () => {
   })
 })
 
+test('two operators at once do not give one code to two items', async () => {
+  const [one, two] = [await itemWith([newCode()], 2), await itemWith([newCode()], 2)]
+  const code = newCode()
+  const done = await Promise.allSettled(
+    [one, two].map(({ item }) => sql()`select ops.settle_item(${item}, 'completed', ${[code]}, 'by mail')`),
+  )
+  expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(await sql()`select count(*)::int from ops.find_code(${code})`).toEqual([{ count: 1 }])
+})
+
 describe('ops.replace_code', () => {
   test('gives the partner the new code, also in later deliveries, and keeps both', async () => {
     const [old, fresh] = [newCode(), newCode()]
