@@ -123,7 +123,7 @@ export async function asOperator<T>(url: string, work: (db: Database) => Promise
   }
 }
 
-/** One connection that may execute schema `ops`. */
+/** One connection with the rights of its login, which may have a part of the schema `ops` alone. */
 export function connectOperator(url: string): Database {
-  return connect({ url, role: 'supply_operator', max: 1, ...workerTimes, applicationName: 'supply-ordering operator' })
+  return connect({ url, role: 'none', max: 1, ...workerTimes, applicationName: 'supply-ordering operator' })
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asOperator } from '../../../src/commands/connections.ts'
+import { findCode } from '../../../src/commands/sealing.ts'
 import { testDatabase } from '../../support/database.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
@@ -127,6 +129,15 @@ test('no role of operators can become another one, the owner, or a process', asy
         code: '42501',
       })
     }
+  }
+})
+
+test('npm run find-code works for a login with the role support alone', async () => {
+  for (const role of roles) {
+    const url = Object.assign(new URL(database.url), { username: logins.get(role)?.name, password: 'secret' }).href
+    const found = asOperator(url, (db) => findCode(db, undefined, 'A CODE'))
+    if (mayCall.get('find_code')?.includes(role)) await expect(found, role).resolves.toEqual([])
+    else await expect(found, role).rejects.toMatchObject({ code: '42501' })
   }
 })
 

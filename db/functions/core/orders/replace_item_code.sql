@@ -16,7 +16,7 @@ begin
   end if;
   taken := core.taken_code(array[new_code]);
   if taken is not null then
-    return 'the new code is no new one: ' || taken;
+    return 'the new code is refused: ' || taken;
   end if;
   insert into supply.replaced_codes (item_id, code, note, replaced_by)
   values (of_item, stored, replace_item_code.note, operator);

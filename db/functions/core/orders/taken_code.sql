@@ -6,7 +6,8 @@ begin
   -- Two operators must not give one code to two items.
   lock table supply.replaced_codes in share row exclusive mode;
   return (
-    select format('code %s of the %s %s item %s of order %s (account %s, %s)%s', w.place, cardinality(codes),
+    select format('%s %s item %s of order %s (account %s, %s)%s', case when cardinality(codes) = 1 then 'this code'
+        else format('code %s of the %s', w.place, cardinality(codes)) end,
       case when w.replaced_at is null then 'is a code of' else 'was a code of' end, w.item_id, o.code, a.id, a.name,
       ', replaced on ' || w.replaced_at::timestamptz(0))
     from core.owners_of_codes(codes) w
