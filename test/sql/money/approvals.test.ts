@@ -262,6 +262,38 @@ test('only the owner sets the approval, and it says the amount before', async ()
   ])
 })
 
+test.each([
+  [
+    `create function pg_temp.trick() returns numeric language sql security definer as 'select ops.approve($id)';
+    select pg_temp.trick()`,
+  ],
+  [`create function ops.trick() returns numeric language sql security definer as 'select ops.approve($id)'`],
+  [`create table trick as select * from ops.proposals`],
+  [`set session authorization $boris`],
+  [`set role supply_owner`],
+  [`do $$ begin perform ops.approve($id); end $$`],
+  [`select core.post_once('deposit', $account, 5000, 'a trick')`],
+  [`select core.post_entries('{}')`],
+  [`update supply.proposals set proposed_by = $boris`],
+  [`update ops.proposals set state = 'approved'`],
+  [`insert into ops.ledger (account_id, amount) values ($account, 5000)`],
+  [`insert into supply.money_rules values ('RUB', null, null, null)`],
+  [`update ops.money_rules set approval_above = null`],
+  [`select ops.set_approval(null, 'RUB')`],
+  [`alter function ops.deposit(anycompatible, numeric, text, text, text[]) owner to current_user`],
+  [`grant $boris to current_user`],
+])('one login cannot book a proposal of its own by %s', async (trick) => {
+  await deposit(5000)
+  const filled = trick
+    .replaceAll('$id', String(await openProposal()))
+    .replaceAll('$account', String(account))
+    .replaceAll('$boris', trick.includes('=') ? `'${boris.login}'` : boris.login)
+  await expect(anna().unsafe(filled)).rejects.toMatchObject({
+    code: expect.stringMatching(`${refusals.forbidden.code}|${refusals.wrongState.code}`),
+  })
+  expect(await balance()).toBe('0.00')
+})
+
 // A fixed sequence of pseudo-random numbers: a failure comes again.
 function numbersFrom(seed: number): (below: number) => number {
   let state = seed

@@ -18,11 +18,11 @@ begin
     perform core.log_operator('close_account', 'account ' || closed.id, jsonb_build_object(
       'balance', balance, 'currency', currency, 'keys', keys, 'open_orders', open_orders, 'in_orders', in_orders));
   end if;
-  raise notice '%', concat(format('account %s (%s) is %s: what remains is a balance of %s %s, %s keys, which get 401, '
-    'and %s open orders', closed.id, closed.name, case when closed.active then 'closed' else 'closed already' end,
+  raise notice '%', concat(format('account %s (%s) is %s. Balance: %s %s. Keys that get 401 now: %s. Open orders: %s',
+    closed.id, closed.name, case when closed.active then 'closed' else 'closed already' end,
     balance, currency, keys, open_orders),
-    case when open_orders > 0 then format(' of %s %s: they go on, their events are delivered, and a refund raises an '
-      'alert (closed_account)', in_orders, currency) end);
+    case when open_orders > 0 then format(' (%s %s); they go on, their events are delivered, and a refund raises the '
+      'alert closed_account', in_orders, currency) end);
   return next;
 end
 $$;
