@@ -21,7 +21,8 @@ comment on column ops.alerts.alert_id is 'The alert.';
 comment on column ops.alerts.cause is
   'Kind, subject and account in one text, as the log and the alert webhook have it.';
 comment on column ops.alerts.message is
-  'The first occurrence in words; of codes that were sold twice, each. Of stuck and held items it says how many were settled meanwhile.';
+  'The first occurrence in words; of codes that were sold twice, each. Of stuck and held items it says how many were
+settled meanwhile.';
 comment on column ops.alerts.count is 'How often it happened in that hour.';
 comment on column ops.alerts.first_at is 'When it first happened.';
 comment on column ops.alerts.last_at is 'When it last happened.';
