@@ -79,11 +79,12 @@ export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; sec
 
 /**
  * The item that an event is about, by our reference or by the supplier's own id of the order. `eventId` is the
- * supplier's name for the event: a repeated event has the same one. `ignored`: it is authentic, but about no item.
+ * supplier's name for the event: a repeated event has the same one. `saysFailed`: it says that the order failed, which
+ * contradicts a delivery. `ignored`: it is authentic, but about no item.
  */
 export type ReadEvent =
-  | { ok: true; eventId: string; reference: string }
-  | { ok: true; eventId: string; supplierOrderId: string }
+  | { ok: true; eventId: string; reference: string; saysFailed?: true }
+  | { ok: true; eventId: string; supplierOrderId: string; saysFailed?: true }
   | { ok: false; problem: 'bad_signature' | 'malformed' | 'ignored' }
 
 /**

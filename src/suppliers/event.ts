@@ -4,7 +4,8 @@ import type { ReadEvent } from './adapter.ts'
 const uuid = v.pipe(v.string(), v.uuid())
 
 /** The event about the item with this reference; one that is no UUID is not ours. */
-export function eventAbout(reference: string | null, eventId: string): ReadEvent {
+export function eventAbout(reference: string | null, eventId: string, saysFailed = false): ReadEvent {
   const ours = reference?.toLowerCase()
-  return v.is(uuid, ours) ? { ok: true, eventId, reference: ours } : { ok: false, problem: 'ignored' }
+  if (!v.is(uuid, ours)) return { ok: false, problem: 'ignored' }
+  return { ok: true, eventId, reference: ours, ...(saysFailed && { saysFailed }) }
 }

@@ -21,7 +21,13 @@ const pushesAtOnce = 4
 const eventsAtOnce = 2
 
 type Push = { supplier: string; reference: string; outcome: SupplierOutcome }
-type Event = { supplier: string; event_id: string; item_id: string | null; supplier_order_id: string | null }
+type Event = {
+  supplier: string
+  event_id: string
+  item_id: string | null
+  supplier_order_id: string | null
+  says_failed: boolean
+}
 
 const tag = 'Suppliers'
 const description = 'At most 64 KiB; the signature covers its bytes.'
@@ -161,7 +167,9 @@ const pushEvent = route({
       'reference' in event
         ? { item_id: event.reference, supplier_order_id: null }
         : { item_id: null, supplier_order_id: event.supplierOrderId }
-    const answer = await ctx.state.databaseTime(() => record({ supplier, event_id: event.eventId, ...about }))
+    const answer = await ctx.state.databaseTime(() =>
+      record({ supplier, event_id: event.eventId, ...about, says_failed: event.saysFailed === true }),
+    )
     // The supplier sends it again.
     if (answer === 'busy') refuse(ctx, 'UNAVAILABLE')
   },

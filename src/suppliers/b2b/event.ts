@@ -26,7 +26,7 @@ export function readUpstreamEvent({ headers, rawBody, secret, now }: SupplierEve
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { event_id: eventId, event_type: type, data } = event.output
   const isOfOrder = type === 'order.completed' || type === 'order.failed'
-  return eventAbout(isOfOrder ? data.externalOrderId : null, eventId)
+  return eventAbout(isOfOrder ? data.externalOrderId : null, eventId, type === 'order.failed')
 }
 
 function single(header: string | string[] | undefined): string | undefined {

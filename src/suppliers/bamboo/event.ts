@@ -23,5 +23,5 @@ export function readBambooEvent({ rawBody, secret }: SupplierEvent): ReadEvent {
   const event = v.safeParse(eventSchema, Object.fromEntries(body))
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { requestId, status } = event.output
-  return eventAbout(requestId, `${requestId} ${status}`)
+  return eventAbout(requestId, `${requestId} ${status}`, status === 'Failed')
 }

@@ -5,7 +5,7 @@ import { isSameSecret } from '../../messages/sign.ts'
 import type { ReadEvent, SupplierEvent } from '../adapter.ts'
 import { eventAbout } from '../event.ts'
 
-const eventSchema = v.object({ data: v.object({ ref_id: v.string() }) })
+const eventSchema = v.object({ data: v.object({ ref_id: v.string(), status: v.optional(v.unknown()) }) })
 
 /**
  * Verifies an event (`X-Hub-Signature`) and returns its item. An event has no id, so the digest of its body is its name.
@@ -19,5 +19,6 @@ export function readDigiflazzEvent({ headers, rawBody, secret }: SupplierEvent):
   if (!['create', 'update'].includes(String(headers['x-digiflazz-event']))) return { ok: false, problem: 'ignored' }
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
-  return eventAbout(event.output.data.ref_id, createHash('sha256').update(rawBody).digest('hex'))
+  const { ref_id: reference, status } = event.output.data
+  return eventAbout(reference, createHash('sha256').update(rawBody).digest('hex'), status === 'Gagal')
 }

@@ -120,8 +120,9 @@ describe('the smallest wait between two calls about an item', () => {
     const due = [
       () => sql()`select ops.poll_now(${item})`,
       () => sql()`select ops.poll_all('first')`,
-      () => sql()`select api.record_supplier_event('first', ${crypto.randomUUID()}, ${item}, null)`,
-      () => sql()`select api.record_supplier_event('first', ${crypto.randomUUID()}, null, ${`theirs-${protocol}`})`,
+      () => sql()`select api.record_supplier_event('first', ${crypto.randomUUID()}, ${item}, null, false)`,
+      () =>
+        sql()`select api.record_supplier_event('first', ${crypto.randomUUID()}, null, ${`theirs-${protocol}`}, false)`,
     ]
     for (const make of due) {
       await make()
@@ -146,6 +147,22 @@ describe('the smallest wait between two calls about an item', () => {
     await answer(sql(), item, unreachable)
     expect(await methodOf(item)).toBe('put')
   })
+})
+
+test('an event that an order failed is an alert where it was delivered, and else only a reason to ask', async () => {
+  const item = await newItem()
+  const push = async (id: string) =>
+    (await sql()`select api.record_supplier_event('first', ${id}, ${item}, null, true) as said`)[0]?.said
+  await answer(sql(), item, processing())
+  const before = await alertsOf('contradicting_result:first')
+  expect(await push('early')).toBe('recorded')
+  expect((await itemOf(item)).status).toBe('processing')
+  await age(item, '2 minutes')
+  await answer(sql(), item, completed())
+  expect(await alertsOf('contradicting_result:first')).toBe(before)
+  expect([await push('late'), await push('late')]).toEqual(['recorded', 'repeated'])
+  expect((await itemOf(item)).status).toBe('completed')
+  expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
 })
 
 test('an order that is processing is asked for when its supplier wants it, and says since when it is in doubt', async () => {

@@ -16,7 +16,10 @@ function changed(event: SupplierEvent, headers: SupplierEvent['headers']): Suppl
 describe('a webhook of an upstream', () => {
   it.each(['order.completed', 'order.failed'])('%s names the item, with its id in upper or lower case', (type) => {
     const event = orderEvent({ secret, type, data: { ...data, externalOrderId: reference.toUpperCase() } })
-    expect(readUpstreamEvent(event)).toEqual({ ok: true, eventId: event.headers['x-idempotency-key'], reference })
+    expect(readUpstreamEvent(event)).toEqual({
+      ...{ ok: true, eventId: event.headers['x-idempotency-key'], reference },
+      ...(type === 'order.failed' ? { saysFailed: true } : {}),
+    })
   })
 
   it('has the id of its body, because the header with the id is not signed', () => {

@@ -145,6 +145,13 @@ test('the check of a supplier asks for the balance, and sends no transaction', a
   expect(await adapter.get(callOf({ token: 'no-user' }))).toMatchObject({ outcome: 'unknown' })
 })
 
+test('an event says that a transaction failed, as one that was turned back', () => {
+  const read = (status: string) =>
+    adapter.readEvent?.(digiflazz.event('update', { ref_id: crypto.randomUUID(), status }))
+  expect(read('Gagal')).toMatchObject({ ok: true, saysFailed: true })
+  expect(read('Sukses')).not.toHaveProperty('saysFailed')
+})
+
 describe('the list', () => {
   const list = async (changes: object) => {
     digiflazz.setProduct('game86', changes)

@@ -1,5 +1,5 @@
 create or replace function api.record_supplier_event(
-  supplier text, event_id text, item_id uuid, supplier_order_id text
+  supplier text, event_id text, item_id uuid, supplier_order_id text, says_failed boolean
 )
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -33,6 +33,10 @@ begin
   if not found then
     return 'repeated';
   end if;
+  if says_failed and item.status = 'completed' then
+    perform core.raise_alerts(array[row('contradicting_result', item.supplier, null, format('supplier %s pushes that '
+      'item %s failed, which it has delivered: look there', item.supplier, item.id))::supply.occurrence]);
+  end if;
   -- Held items wait for an operator. A call under way may be older than the event: the next step comes soon.
   if item.completed_at is not null or item.next_check_at is null or item.lease_expires_at is not null then
     return 'recorded';
@@ -45,6 +49,6 @@ begin
 end
 $$;
 comment on function api.record_supplier_event is
-  'Records an authentic event of a supplier about an item, by our id or its own of the order, and has it asked for
-now. Returns recorded, repeated (the event came before), ignored (the item has left the supplier),
-unknown_reference (the supplier never had it), or busy: the item is locked, and nothing was recorded.';
+  'Records an authentic event of a supplier about an item, by our id or its own, and has it asked for now; a delivered
+item that failed is an alert. Returns recorded, repeated (the event came before), ignored (the item has left it),
+unknown_reference (it never had such an item), or busy: the item is locked, and nothing was recorded.';
