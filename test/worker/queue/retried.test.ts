@@ -25,6 +25,15 @@ test('a task that meets a lock of another transaction is tried again within a se
   expect([...jobs]).toEqual([{ task: 'call_supplier', attempts: 0, is_soon: true }])
 })
 
+test('a task of the crontab that meets a lock has not failed: its next job comes by itself', async () => {
+  const meet = async () => {
+    await sql()`do $$ begin raise exception 'lock' using errcode = 'lock_not_available'; end $$`
+  }
+  const payload = { _cron: { ts: '2026-01-01T00:00:00.000Z' } }
+  await retried(db, 'run_audit', meet)(payload, {} as JobHelpers)
+  expect(await sql()`select from core.jobs where task = 'run_audit'`).toHaveLength(0)
+})
+
 test('a task that meets another error fails', async () => {
   const item = await newItem()
   await loseJobs(item)
