@@ -26,10 +26,10 @@ join supply.products p on p.id = j.product_id
 where j.fault is null and j.min_price <= p.price and j.cost > p.price and p.in_stock
 union all
 select s.since, 'offer below cost', 'supplier ' || j.supplier,
-  format('product %s, %s, sells for %s %s%s in price list %s and costs %s there; the remedy stops offers below cost',
-    p.id, p.name, s.price, p.currency,
+  format('product %s, %s, sells for %s %s%s in price list %s and costs %s there; ops.set_min_margin(0, %1$s) stops '
+    'offers below cost', p.id, p.name, s.price, p.currency,
     case when s.min_quantity > 1 then format(' from %s units on', s.min_quantity) end, s.list, round(j.cost, 2)),
-  format('select ops.set_min_margin(0, %s)', p.id), null, null
+  format('select * from ops.offers where product_id = %s', p.id), null, null
 from core.lowest_list_prices s
 join supply.products p on p.id = s.product_id and p.price > s.price
 join core.judged_offers j on j.product_id = p.id
