@@ -14,14 +14,14 @@ const { database, sql, order, eventsOf } = itemTests()
 const unseen: { [table: string]: string } = {
   accounts: 'low_balance_threshold last_seq list_id list_set_at',
   products: 'game_id delivery_fields amount_value min_margin',
-  offers: 'max_cost problem',
+  offers: 'max_cost problem recipient',
   orders: `id idempotency_key external_order_id callback_url request_items payment_code reason updated_at request_id
-    request_id_given traceparent client`,
+    request_id_given traceparent client items_fingerprint`,
   order_items: `order_id position part delivery_data error_message buyer_reason sku tried_suppliers supplier_order_id
     next_call checks sent_at next_check_at lease_token lease_expires_at stuck_at held_at held_reason recovered_at
-    limited_at limited_rank state`,
+    limited_at limited_rank state supplier_cost supplier_currency rate offered_cost offered_currency recipient`,
   ledger: 'order_id reference note created_by plain_reference hash',
-  events: 'order_id callback_url body simulated next_attempt_at lease_token lease_expires_at leased_by',
+  events: 'order_id callback_url body simulated next_attempt_at lease_token lease_expires_at leased_by host',
   order_results: 'order_id',
   supplier_attempts: `lease_token error_code reason error raw supplier_order_id codes repeats cause error_kind`,
 }
