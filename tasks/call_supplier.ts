@@ -1,6 +1,6 @@
 import type { Task } from 'graphile-worker'
 import { batch } from '../src/database/batch.ts'
-import { callForIds } from '../src/database/batch_call.ts'
+import { callForIds, callNumbered } from '../src/database/batch_call.ts'
 import type { Database, Functions } from '../src/database/client.ts'
 import { recordResults } from '../src/database/record_results.ts'
 import type { Log } from '../src/log.ts'
@@ -47,6 +47,41 @@ const maxPendingCodes = 1_000_000
 const failures = ['unknown', 'not_placed', 'hold']
 
 /**
+ * Makes the function that sells codes of our own to an item. One statement takes the codes, settles the item, ends the
+ * order and leases the first attempt of its event; concurrent items share it. An item whose rows are locked gets
+ * another job in that statement. Specification 10.
+ */
+function sellStock({ db, deadline, unsafeAfter, firstAttempts, metrics, log, tracer }: CallSupplierOptions) {
+  const sell = batch<LeasedCall, { verdict: string | null }>({
+    run: (items) =>
+      callNumbered(items, async () => {
+        const item_ids = items.map(({ item_id }) => item_id)
+        const sale_tokens = items.map(({ lease_token }) => lease_token)
+        const calledAt = performance.now()
+        const times = { deadline, unsafe_after: unsafeAfter }
+        const rows = await db.call('work.sell_stock', { item_ids, sale_tokens, ...times, ...firstAttempts.request() })
+        firstAttempts.begin(rows, calledAt)
+        for (const { ended_outcome: outcome, ended_seconds: seconds } of rows)
+          if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
+        return rows.flatMap(({ ordinal, verdict }) => (ordinal === null ? [] : [{ ordinal, verdict }]))
+      }),
+    keyOf: ({ item_id }) => item_id,
+    weightOf: ({ quantity }) => 1 + quantity,
+    maxWeight: maxCodes,
+    maxPending: maxPendingCodes,
+    maxRetries: Number.POSITIVE_INFINITY,
+  })
+  return (leased: LeasedCall) =>
+    inSpan(tracer, 'supplier stock', leased, async (leased) => {
+      const { verdict } = await sell(leased)
+      const { item_id: item, supplier, method } = leased
+      const attributes = { item, supplier, method, verdict }
+      log.info(attributes, 'stock sale')
+      return { attributes, failed: false }
+    })
+}
+
+/**
  * Makes the task that calls the supplier of one order item, if a call is due: it sends the item, or asks for its
  * status. The worker leases the call before it sends, and records the result under that lease. The same statement
  * settles the item, plans the next call, ends the order, and leases the first attempt to deliver the order's event.
@@ -65,7 +100,7 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
         // The lease begins in the database after this time.
         const calledAt = performance.now()
         const calls = await db.call('work.begin_calls', { item_ids, under_way, supplier_cap })
-        for (const { supplier } of calls) count(supplier, 1)
+        for (const { supplier, method } of calls) if (method !== 'stock') count(supplier, 1)
         return calls.map((call) => ({ ...call, sendBefore: calledAt + call.wait_ms + callLeaseMs - supplierTimeoutMs }))
       }),
     // A job that fails because the database is unavailable would wait for seconds.
@@ -89,9 +124,12 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
     maxPending: maxPendingCodes,
   })
 
+  const sell = sellStock(options)
+
   return async (payload) => {
     const leased = await lease(jobId(payload))
     if (leased === null) return
+    if (leased.method === 'stock') return sell(leased)
     await inSpan(tracer, `supplier ${leased.method}`, leased, async (leased) => {
       const { item_id: item, lease_token: leaseToken, supplier, method } = leased
       const result = await call(leased).finally(() => count(supplier, -1))

@@ -12,7 +12,7 @@ create table supply.protocols (
   check (not asks_by_repeating or repeat_safe_for is null or repeat_safe_for > '0')
 );
 comment on table supply.protocols is
-  'The capabilities of suppliers by protocol; each protocol has an adapter in the worker.';
+  'The capabilities of suppliers by protocol; each protocol but stock has an adapter in the worker.';
 comment on column supply.protocols.name is 'The protocol''s name.';
 comment on column supply.protocols.repeat_safe_for is
   'For how long an order that was sent may be sent again with the same reference and stays one order; null: '
@@ -30,7 +30,9 @@ comment on column supply.protocols.min_wait is 'The smallest wait between two ca
 insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call) values
   ('http', null, true, 'results', false, 1),
   ('b2b', '23 hours', true, 'events', true, 2),
-  ('kinguin', '0', true, 'events', true, 3);
+  ('kinguin', '0', true, 'events', true, 3),
+  -- Codes of our own (0013_stock.sql): no adapter, no call.
+  ('stock', null, true, null, false, 1);
 insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call,
   asks_by_repeating, min_wait)
 values ('digiflazz', '89 days', false, 'events', true, 1, true, '60 s'),
@@ -39,8 +41,8 @@ values ('digiflazz', '89 days', false, 'events', true, 1, true, '60 s'),
 create table supply.suppliers (
   code text collate "C" primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),
   protocol text collate "C" not null default 'http' check (length(protocol) between 1 and 50),
-  base_url text not null check (base_url ~ '^https?://'),
-  token text not null check (length(token) between 1 and 1000),
+  base_url text check (base_url ~ '^https?://'),
+  token text check (length(token) between 1 and 1000),
   active boolean not null default true,
   updated_at timestamptz not null default now(),
   push_secret text check (length(push_secret) between 1 and 1000),
@@ -59,12 +61,14 @@ create table supply.suppliers (
   sync_error text,
   trouble text check (trouble in ('balance', 'credentials', 'settings')),
   constraint suppliers_pause_check check ((paused_at is null) = (paused_reason is null)),
-  constraint suppliers_client_check check ((token_url is null) = (client_id is null))
+  constraint suppliers_client_check check ((token_url is null) = (client_id is null)),
+  constraint suppliers_stock_check
+    check ((protocol = 'stock') = (base_url is null) and (protocol = 'stock') = (token is null))
 );
 comment on table supply.suppliers is 'The suppliers.';
 comment on column supply.suppliers.code is 'The supplier''s short name.';
 comment on column supply.suppliers.protocol is 'The protocol of the supplier; its adapter calls it.';
-comment on column supply.suppliers.base_url is 'The beginning of the addresses of its API.';
+comment on column supply.suppliers.base_url is 'The beginning of the addresses of its API; null: our own stock.';
 comment on column supply.suppliers.token is
   'The credential for calls, and the HMAC key of the results that it pushes; env:SUPPLIER_SECRET_…: that name in the '
   'environment.';

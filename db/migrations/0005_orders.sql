@@ -338,7 +338,7 @@ create table supply.supplier_attempts (
   id bigint generated always as identity primary key,
   item_id uuid not null references supply.order_items,
   supplier text collate "C" not null references supply.suppliers,
-  method text not null check (method in ('put', 'get', 'push', 'operator', 'partner')),
+  method text not null check (method in ('put', 'get', 'push', 'operator', 'partner', 'stock')),
   lease_token uuid unique,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
@@ -365,7 +365,7 @@ comment on column supply.supplier_attempts.id is 'A running number.';
 comment on column supply.supplier_attempts.item_id is 'The item.';
 comment on column supply.supplier_attempts.supplier is 'The supplier.';
 comment on column supply.supplier_attempts.method is
-  'put (sent), get (polled), push, operator, or partner (cancelled).';
+  'put (sent), get (polled), push, operator, partner (cancelled), or stock (taken from our own).';
 comment on column supply.supplier_attempts.lease_token is
   'The fencing token of the call; null for pushes and operators.';
 comment on column supply.supplier_attempts.started_at is 'When the call began.';

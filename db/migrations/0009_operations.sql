@@ -4,13 +4,15 @@ create type supply.alert_kind as enum (
   'dead_letter', 'item_stuck', 'item_held', 'contradicting_result', 'sold_twice', 'supplier_silent',
   'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings', 'supplier_sync',
   'supplier_price', 'unreadable', 'failover_loss', 'audit', 'wrong_clock', 'clock_went_back', 'low_balance',
-  'alert_webhook', 'old_snapshot', 'slot_behind', 'jobs_growing', 'notify_queue', 'codes_refused', 'closed_account'
+  'stock_low', 'alert_webhook', 'old_snapshot', 'slot_behind', 'jobs_growing', 'notify_queue', 'codes_refused',
+  'closed_account'
 );
 comment on type supply.alert_kind is
   'What operators are alerted of. The subject of an alert is the reason (dead_letter), the code of a supplier (item_…, '
   'contradicting_result, sold_twice, supplier_…), the item or event (unreadable), the timeline (failover_loss), the '
   'check (audit), the process (wrong_clock), the database (clock_went_back), the currency (low_balance, '
-  'closed_account), the session (old_snapshot), the replication slot (slot_behind) or the item (codes_refused).';
+  'closed_account), the supplier and sku (stock_low), the session (old_snapshot), the replication slot (slot_behind) '
+  'or the item (codes_refused).';
 
 -- The order of the steps of one moment.
 create type supply.order_step as enum (

@@ -19,7 +19,7 @@ create table supply.imports (
 create index imports_time on supply.imports (loaded_at);
 comment on table supply.imports is 'Lists that operators loaded from files: what one transaction inserted of one kind.';
 comment on column supply.imports.id is 'A running number.';
-comment on column supply.imports.kind is 'What its lines are: products, prices.';
+comment on column supply.imports.kind is 'What its lines are: products, prices, codes.';
 comment on column supply.imports.operator is 'The database login that loaded it; no other can apply it.';
 comment on column supply.imports.loaded_at is 'When its transaction began.';
 comment on column supply.imports.transaction_id is 'The transaction that loaded it: its later statements add lines.';
@@ -42,7 +42,8 @@ comment on table supply.import_lines is 'The lines of imports, as the files had 
 comment on column supply.import_lines.import_id is 'The import.';
 comment on column supply.import_lines.id is 'A running number: the lines of an import are in its order.';
 comment on column supply.import_lines.given is
-  'The texts of its columns, without blanks at their ends and without empty ones.';
+  'The texts of its columns, without blanks at their ends and without empty ones; of codes, '
+  'what core.staged_code keeps.';
 
 create type supply.line_change as enum ('new', 'changed', 'unchanged', 'wrong');
 comment on type supply.line_change is 'What a line of an import means for what is there now.';

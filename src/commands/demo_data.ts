@@ -31,15 +31,29 @@ export async function loadDemo(
   dataKeys: Config['dataKeys'],
 ): Promise<string> {
   const { url: base_url, token } = supplier
-  const suppliers = catalog.suppliers.map((known) => ({ ...known, base_url, token }))
+  const suppliers = catalog.suppliers.map((known) =>
+    known.protocol === 'stock' ? known : { ...known, base_url, token },
+  )
   const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
-    await db.call('ops.load_demo', { catalog: { ...catalog, suppliers } })
+    const isFirst = await db.call('ops.load_demo', { catalog: { ...catalog, suppliers } })
+    if (isFirst) await db.call('ops.load_codes', { ...demoStock(), cost: null, batch: 'demo' })
     return demoCredentials(db, dataKeys)
   })
   mkdirSync(dataDir, { recursive: true })
   writeSecretFile(keyFile, apiKey)
   writeSecretFile(secretFile, secret)
   return apiKey
+}
+
+/** Codes of our own for the product of the catalog that is sold from stock. */
+function demoStock() {
+  const { supplier, sku } = catalog.offers.find((offer) => offer.supplier === 'demo-vault') ?? { supplier: '', sku: '' }
+  const code = () =>
+    randomBytes(6)
+      .toString('hex')
+      .toUpperCase()
+      .replace(/.{4}(?=.)/g, '$&-')
+  return { supplier, sku, codes: Array.from({ length: 200 }, code) }
 }
 
 /** A working api key of the demo partner, which is made if it is missing, and the secret that signs its webhooks. */
@@ -73,6 +87,7 @@ and read it with
 
 Its webhooks are signed with the secret in ${secretFile}.
 The first supplier of product 112 has none left, so that the second one delivers: npm run demo shows how.
+Product 114 is sold from our own stock of codes: select * from ops.stock;
 Every endpoint, field and error: ${url}/reference?key=${apiKey}
 The partner guide: ${
     docsPassword === undefined

@@ -52,6 +52,18 @@ async function moveAll(db: Database, sealing: Sealing): Promise<Count> {
   const secrets = await withRetries(() => db.call('work.list_secret_texts', { key_id }))
   const groups = secrets.map((row) => [row] as StoredTexts[])
   await move(db, sealing, count, groups)
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const page = await withRetries(() => db.call('work.list_stock_texts', { after, page_limit: ordersAtOnce, key_id }))
+    await move(
+      db,
+      sealing,
+      count,
+      page.filter(({ kind }) => kind === 'stock').map((row) => [row] as StoredTexts[]),
+    )
+    const last = page.at(-1)
+    if (last === undefined) break
+    after = last.id
+  }
   for (let after = '0'; ; ) {
     const rows = await withRetries(() => db.call('work.list_order_texts', { after, page_limit: ordersAtOnce, key_id }))
     const page = rows.find(({ kind }) => kind === 'page')

@@ -68,7 +68,16 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
   return {
     db: observed(db, {
       'work.begin_calls': (leased) => {
-        for (const { item_id, lease_token } of leased) note(lease_token, { item_id, lease_token, is_recorded: false })
+        for (const { item_id, lease_token, method } of leased)
+          if (method !== 'stock') note(lease_token, { item_id, lease_token, is_recorded: false })
+      },
+      'work.sell_stock': (rows, args) => {
+        const [item_ids, sale_tokens] = [args.item_ids, args.sale_tokens] as (readonly string[])[]
+        for (const { ordinal, verdict } of rows) {
+          if (ordinal === null || verdict === 'busy' || verdict === 'stale') continue
+          const [item_id = '', lease_token = ''] = [item_ids?.[ordinal - 1], sale_tokens?.[ordinal - 1]]
+          note(lease_token, { item_id, lease_token, is_recorded: true })
+        }
       },
       'work.finish_calls': (rows, args) => {
         const results = args.results as { itemId: string; leaseToken: string }[]

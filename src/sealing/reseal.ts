@@ -7,6 +7,9 @@ export type StoredTexts = { kind: string; id: string; item_id?: string | null; t
 /** The texts of a row, and what is to be stored in their place. */
 export type TextChange = { kind: string; id: string; old: readonly string[]; new: string[] }
 
+/** Rows that hold codes, each sealed for its `item_id`. */
+const codeKinds = ['item', 'attempt', 'replaced', 'stock', 'line']
+
 /** The texts of one order, and secrets and tokens, sealed under the first key. Throws Unreadable. */
 export function resealed(rows: readonly StoredTexts[], sealing: Sealing): TextChange[] {
   /** How an event holds each code of the order. */
@@ -45,7 +48,7 @@ export function resealed(rows: readonly StoredTexts[], sealing: Sealing): TextCh
   const isOfItem = ({ kind }: StoredTexts) => kind === 'item'
   const changes = [...rows.filter(isOfItem), ...rows.filter((row) => !isOfItem(row))].map((row) => {
     const { kind, id, item_id: itemId } = row
-    if (kind === 'item' || kind === 'attempt' || kind === 'replaced') return sealCodes(row, itemId ?? '')
+    if (codeKinds.includes(kind)) return sealCodes(row, itemId ?? '')
     if (kind === 'event') return { kind, id, old: row.texts, new: row.texts.map(sealEvent) }
     const owner = ownerOf(row)
     return change(row, (text) => sealing.seal(sealing.open(text, owner), owner))

@@ -57,6 +57,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(fillMs, () => db.call('work.fill_slots')),
     every(fillMs, () => db.call('work.fill_places')),
     every(fillMs, () => db.call('work.number_results')),
+    every(fillMs, () => db.call('work.follow_stock')),
     every(sweepMs, createSweep(options)),
     every(sweepMs, () => compareClock(db, log)),
     every(lookMs, createLook(options)),

@@ -18,6 +18,17 @@ export const mutants: Mutant[] = [
     change: [/i\.price \* i\.quantity/, 'i.price'],
     tests: ['test/sql/orders/place_orders.test.ts'],
   },
+  {
+    guard: 'two items never get one code, and never wait for one',
+    change: [/for update skip locked/, ''],
+    tests: ['test/tasks/stock_race.test.ts'],
+  },
+  {
+    guard: 'the stock sells nothing after a restore or a failover, until an operator said so',
+    change: [/ and s\.paused_at is null and may_sell/, ''],
+    tests: ['test/sql/stock/sales.test.ts'],
+  },
+  { guard: 'codes that an operator loaded are sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },
   { guard: 'the balance covers an order', change: 'remove', tests: ['test/sql/orders/place_orders.test.ts'] },
   {
     guard: 'nobody approves his own proposal, whatever role the session set',

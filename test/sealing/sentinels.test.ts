@@ -117,6 +117,17 @@ test('no code, secret or token stands readable in a table, in the server log, or
   await sql`select ops.settle_item(${held.item}, 'completed', array['TYPED-3', 'TYPED-4'], reason => 'a test')`
   await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
 
+  // Codes of our own, loaded and in an import that is applied later, with a part.
+  await sql`select ops.upsert_supplier('vault', protocol => 'stock')`
+  await sql`select ops.upsert_offer(${products.key}, 'vault', 'v-1', 1, 1)`
+  await sql`select ops.load_codes('vault', 'v-1', array['TYPED-5'])`
+  await sql`insert into ops.import_codes (supplier, sku, code, pin) values ('vault', 'v-1', 'TYPED-6', 'TYPED-PIN')`
+  await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
+  await sql`select ops.apply_import()`
+  const own = await buy('hang')
+  await service.final(partner, own.code)
+  expect(await tablesWith(['TYPED-'])).toEqual([])
+
   const bodies = () => JSON.stringify(receiver.received.map(({ event }) => event))
   for (const code of [
     'SENTINEL-1',

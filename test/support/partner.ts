@@ -50,6 +50,7 @@ export async function makeCatalog(sql: postgres.Sql, supplier: { url: string; to
 
 /** The catalog of the demo, whose two suppliers are this one. */
 export async function loadDemoCatalog(sql: postgres.Sql, { url, token }: { url: string; token: string }) {
-  const suppliers = ['demo', 'demo-reserve'].map((code) => ({ code, base_url: url, token }))
+  const suppliers = ['demo', 'demo-reserve'].map((code) => ({ code, base_url: url, token }) as object)
+  suppliers.push({ code: 'demo-vault', protocol: 'stock' })
   await sql`select ops.load_catalog(${sql.json({ ...demoCatalog, suppliers } as never)})`
 }

@@ -16,6 +16,8 @@ declare
   has_rules boolean;
   batch record;
   calls supply.planned_call[];
+  stocks text[];
+  own uuid[] := '{}';
 begin
   select coalesce(array_agg(i.id), '{}'), array_agg(distinct i.supplier) into locked_ids, suppliers
   from (
@@ -39,6 +41,10 @@ begin
   if needs_turns then
     perform core.choose_again(locked_ids);
   end if;
+  -- An item may just have moved to a stock.
+  stocks := array(
+    select s.code from supply.suppliers s
+    where s.protocol = 'stock' and (needs_turns or s.code = any (suppliers)));
   if has_rules then
     perform core.hold_unaskable(locked_ids);
   end if;
@@ -54,6 +60,7 @@ begin
         coalesce(coalesce((under_way ->> i.supplier)::int, 0) + row_number() over (
           partition by i.supplier, planned.at <= now() order by i.limited_at, i.id) <= supplier_cap, true)
         -- A limit of its own counts for all workers together.
+        or i.supplier = any (stocks)
         or exists (select from supply.suppliers s where s.code = i.supplier and s.max_calls is not null)) as has_room
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
@@ -84,6 +91,21 @@ begin
       select d from unnest(batch.due) as d where d <> all (array(select c.item_id from unnest(calls) as c))));
   end if;
 
+  -- Our own codes need no call and no lease: the token is the name of the sale.
+  if stocks <> '{}' then
+    own := array(
+      select i.id from supply.order_items i
+      where i.id = any (array(select c.item_id from unnest(calls) as c)) and i.supplier = any (stocks));
+    update supply.order_items i set limited_at = null, limited_rank = null
+    where i.id = any (own) and i.limited_at is not null;
+    return query
+    select array_position(item_ids, i.id), i.id, core.time_ordered_uuid(), 'stock', 'stock', '', '', i.id, i.sku,
+      i.amount, i.delivery_data, i.supplier, i.delivery_type, null::numeric, null::text, null::text,
+      null::timestamptz, null::text, null::text, false, 0::double precision, o.request_id, o.traceparent,
+      null::text, null::timestamptz
+    from supply.order_items i join supply.orders o on o.id = i.order_id where i.id = any (own);
+  end if;
+
   return query
   with leased as (
     update supply.order_items i set
@@ -102,6 +124,7 @@ begin
       end as method
       from unnest(calls) as c
       cross join lateral (select b.* from supply.order_items b where b.id = c.item_id offset 0) as b
+      where c.item_id <> all (own)
     ) as before
     where i.id = before.id and i.id = any (item_ids)
     returning i.*, before.method, before.sent_at as first_sent_at, before.wait_ms

@@ -26,7 +26,7 @@ const functions: { [name: string]: string } = {
   trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock
     set_product_details set_product_text
     set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin apply_import discard_import
-    upsert_price_list set_list_price set_account_list`,
+    upsert_price_list set_list_price set_account_list load_codes withdraw_codes set_stock_threshold`,
   finance: `create_account close_account rename_account onboard set_account_active set_low_balance_threshold deposit correct_deposit
     adjust statement month close_month`,
   operator: 'begin_recovery end_recovery release_events confirm_origin load_demo ensure_demo_key',

@@ -1,7 +1,17 @@
 create or replace view core.judged_offers as
-select o.product_id, o.supplier, o.sku, o.priority, terms.cost, rule.min_margin, r.rate, r.valid_until, terms.fault,
+select o.product_id, o.supplier, o.sku, o.priority, terms.cost, rule.min_margin, r.rate, r.valid_until,
+  case when s.protocol = 'stock' and terms.fault is distinct from 'inactive' and not exists (
+      select from supply.stock_codes c
+      where c.supplier = o.supplier and c.sku = o.sku and c.state = 'free' and c.sell_before > now())
+    then 'stock' else terms.fault end as fault,
   terms.min_price, terms.is_passed_over, o.cost as supplier_cost,
-  coalesce(o.currency, p.currency) as supplier_currency, o.stock
+  coalesce(o.currency, p.currency) as supplier_currency,
+  case when s.protocol = 'stock' then (
+    select count(*)::int from (
+      select from supply.stock_codes c
+      where c.supplier = o.supplier and c.sku = o.sku and c.state = 'free' and c.sell_before > now() limit 100) as free)
+    else o.stock end as stock,
+  s.protocol = 'stock' as is_own
 from supply.offers o
 join supply.suppliers s on s.code = o.supplier
 join supply.products p on p.id = o.product_id
@@ -29,3 +39,4 @@ comment on column core.judged_offers.min_price is
   'The lowest unit price that leaves the margin: an item that is sold for less does not use the offer.';
 comment on column core.judged_offers.is_passed_over is
   'Whether new items use another supplier if one can serve: this one is paused, or its circuit is open.';
+comment on column core.judged_offers.is_own is 'Whether it is our own stock (core.free_codes).';

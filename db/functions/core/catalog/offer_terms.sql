@@ -9,7 +9,8 @@ begin atomic
     case
       when not (supplier).active then 'inactive'
       when (offer).problem is not null then 'problem'
-      when not (offer).available then 'stock'
+      -- The codes of our own stock are counted in core.judged_offers.
+      when not (offer).available and (supplier).protocol <> 'stock' then 'stock'
       when terms.is_foreign and (rate).valid_until is null then 'rate missing'
       when terms.is_foreign and (rate).valid_until <= now() then 'rate expired'
       when (offer).cost is null

@@ -9,6 +9,8 @@ begin
       select j.* from core.judge_products(array(select l from core.product_lines(import_id) as l), described) as j;
     when 'prices' then return query
       select j.* from core.judge_prices(array(select l from core.price_lines(import_id) as l)) as j;
+    when 'codes' then return query
+      select j.* from core.judge_codes(core.judge_cards(core.code_lines(import_id))) as j;
   end case;
 end
 $$;

@@ -6,6 +6,8 @@ declare
   import supply.imports;
   lines int;
 begin
+  -- guard: codes that an operator loaded are sealed
+  perform core.request_sealing() where tg_argv[0] = 'codes';
   select i.* into import from supply.imports i
   where i.id = (select o.id from core.open_imports o where o.kind = tg_argv[0]);
   select count(*) into strict lines from supply.import_lines l where l.import_id = import.id;

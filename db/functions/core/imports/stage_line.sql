@@ -10,8 +10,10 @@ begin
     insert into supply.imports as i (kind) values (tg_argv[0]) returning i.id into opened;
   end if;
   insert into supply.import_lines (import_id, given)
-  select opened, coalesce(jsonb_object_agg(c.key, core.trim_blanks(c.value)), '{}')
-  from jsonb_each_text(jsonb_strip_nulls(to_jsonb(new))) as c where not core.is_blank(c.value);
+  select opened, case tg_argv[0] when 'codes' then core.staged_code(g.given) else g.given end
+  from (
+    select coalesce(jsonb_object_agg(c.key, core.trim_blanks(c.value)), '{}') as given
+    from jsonb_each_text(jsonb_strip_nulls(to_jsonb(new))) as c where not core.is_blank(c.value)) as g;
   return new;
 end
 $$;

@@ -72,6 +72,15 @@ Make the changes, or drop the list:
 select ops.apply_import();
 select ops.discard_import(17);
 docs/operations/catalog.md says more.'),
+  ('stock', 'stock load_codes import_codes stock_batches stock_orders withdraw_codes set_stock_threshold',
+    'Codes of our own are sold without any supplier''s service:
+select ops.upsert_supplier(''vault'', protocol => ''stock'');
+select ops.upsert_offer(1, ''vault'', ''pearls-60'', cost => 70);
+\copy ops.import_codes (supplier, sku, code) from ''codes.csv'' with (format csv, header match)
+select ops.apply_import();
+What is left, and for how long: select * from ops.stock;
+A batch that is not good: select ops.withdraw_codes(''march'', ''revoked by the seller'');
+docs/operations/stock.md says more.'),
   ('prices', 'price_lists prices upsert_price_list set_list_price set_account_list',
     'A list has a discount, and prices for single products, also from a quantity on:
 select ops.upsert_price_list(''gold'', 0.05);

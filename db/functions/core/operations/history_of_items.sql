@@ -25,10 +25,11 @@ as $$
   select
     case (t.call).method when 'push' then coalesce((t.call).finished_at, (t.call).started_at)
       else (t.call).started_at end,
-    case (t.call).method when 'put' then 'sent_to_supplier' when 'get' then 'asked_supplier'
-      else 'pushed' end::supply.order_step,
+    case (t.call).method when 'put' then 'sent_to_supplier' when 'stock' then 'sent_to_supplier'
+      when 'get' then 'asked_supplier' else 'pushed' end::supply.order_step,
     case (t.call).method when 'push' then 'supplier' else 'service' end,
-    case (t.call).method when 'put' then 'sent to ' when 'get' then 'asked ' else 'push from ' end || (t.call).supplier,
+    case (t.call).method when 'put' then 'sent to ' when 'get' then 'asked '
+      when 'stock' then 'stock ' else 'push from ' end || (t.call).supplier,
     s.label || case (t.call).method when 'put' then format(' (%s × %s)', s.ordered, s.product_name) else '' end
       || case
         when t.times > 1 then format(', %s times within %s', t.times,

@@ -38,6 +38,16 @@ select 'low_balance', a.currency, a.id, (
 from supply.accounts a
 where a.low_balance_threshold > 0 and a.balance <= a.low_balance_threshold and a.active
 union all
+select 'stock_low', t.supplier || '/' || t.sku, null, t.set_at,
+  format('sku %s of supplier %s has %s free codes, its threshold is %s', t.sku, t.supplier, f.free, t.free)
+from supply.stock_thresholds t
+cross join lateral (
+  select count(*) as free from (
+    select from supply.stock_codes c
+    where c.supplier = t.supplier and c.sku = t.sku and c.state = 'free' and c.sell_before > now() limit t.free) as c
+) as f
+where f.free < t.free
+union all
 select 'alert_webhook', 'ALERT_WEBHOOK_URL', null, min(j.created_at),
   format('%s alerts were not accepted by ALERT_WEBHOOK_URL: %s', count(*), min(j.last_error))
 from core.jobs j where j.task = 'alert_operators' and j.last_error is not null and j.attempts >= 3

@@ -24,12 +24,14 @@ begin
       where l.list_id = a.list_id and l.product_id = p.id and l.min_quantity <= a.quantity and l.price is not null
       order by l.min_quantity desc limit 1) as own on true
   ), offer as materialized (
-    select sold.id, sold.unit_price, best.*
-    from (select distinct p.id, p.unit_price from priced p) as sold
+    select sold.id, sold.unit_price, sold.quantity, best.*
+    from (select distinct p.id, p.unit_price, p.quantity from priced p) as sold
     cross join lateral (
       select o.supplier, o.sku, o.cost, o.supplier_cost, o.supplier_currency, o.rate from core.active_offers o
       -- guard: an item does not use an offer that leaves too little of its price
-      where o.product_id = sold.id and o.min_price <= sold.unit_price order by o.place limit 1) as best
+      where o.product_id = sold.id and o.min_price <= sold.unit_price
+        and (not o.is_own or core.free_codes(o.supplier, o.sku, sold.quantity) = sold.quantity)
+      order by o.place limit 1) as best
   )
   select p.ordinal, p.place, p.product_id, p.quantity, p.delivery_data, p.name, p.delivery_type, p.unit_price,
     p.in_stock and o.supplier is not null, o.supplier, o.sku, o.cost, o.supplier_cost,
@@ -47,7 +49,7 @@ begin
           ::supply.order_fault]
     end
   from priced p
-  left join offer o on o.id = p.id and o.unit_price = p.unit_price
+  left join offer o on o.id = p.id and o.unit_price = p.unit_price and o.quantity = p.quantity
   cross join lateral (
     select case when p.delivery_fields <> '[]' then
       core.delivery_data_faults(p.delivery_fields, p.delivery_data, p.path || '.deliveryData') end as faults) as data;

@@ -7,6 +7,7 @@ as $$
   where o.product_id = item.product_id and o.min_price <= item.price and o.supplier <> item.supplier
     and o.supplier <> all (item.tried_suppliers)
     and not (must_serve and (s.paused_at is not null or s.open_since is not null))
+    and (not o.is_own or item.delivery_type = 'key' and core.free_codes(o.supplier, o.sku, item.amount) = item.amount)
   order by core.is_later_offer(item, o.place) desc, o.place limit 1
 $$;
 comment on function core.next_offer is

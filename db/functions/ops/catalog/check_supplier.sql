@@ -7,6 +7,9 @@ declare
   known supply.suppliers := core.lock_supplier(code);
   latest supply.supplier_checks;
 begin
+  perform core.require(known.protocol <> 'stock',
+    format('supplier %s is our own stock: there is nothing to call', known.code),
+    'object_not_in_prerequisite_state', 'ops.stock shows what it has.');
   select c.* into latest from supply.supplier_checks c where c.supplier = known.code;
   -- An answer is kept until it is read, and shown for ten seconds from then on. After a change it is of no use.
   if not found or latest.read_at < now() - interval '10 s' or latest.asked_at < known.updated_at

@@ -6,6 +6,9 @@ as $$
 declare
   known supply.suppliers := core.lock_supplier(code);
 begin
+  perform core.require(known.protocol <> 'stock',
+    format('supplier %s is our own stock: there are no calls to limit', known.code),
+    'object_not_in_prerequisite_state', 'ops.stock shows what it has.');
   perform core.require(coalesce(max_calls >= 1, true), 'max_calls must be 1 or more; null: no limit');
   perform core.require(coalesce(per_minute >= 0.01 and per_minute < 1000000, true),
     'per_minute must be from 0.01 to 1000000; null: no limit');

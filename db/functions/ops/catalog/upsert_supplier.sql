@@ -1,6 +1,6 @@
 -- Roles: trade
 create or replace function ops.upsert_supplier(
-  code text, base_url text, token text, protocol text default null,
+  code text, base_url text default null, token text default null, protocol text default null,
   push_secret text default null, token_url text default null, client_id text default null
 )
 returns void
@@ -13,12 +13,17 @@ declare
   before supply.suppliers;
   after supply.suppliers;
   lists_offers boolean;
+  is_own constant boolean := coalesce(protocol, (
+    select s.protocol from supply.suppliers s where s.code = upsert_supplier.code)) = 'stock';
 begin
   perform core.require(code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',
     'code must have 1 to 50 Latin letters, digits, dashes and underscores');
-  perform core.require(base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$' and length(base_url) <= 500,
+  perform core.require(is_own is not true or coalesce(base_url, token, push_secret, token_url, client_id) is null,
+    'a supplier of the protocol stock has no base_url, token or other address: its codes are here');
+  perform core.require(
+    is_own or base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$' and length(base_url) <= 500,
     'base_url must be an http or https URL without credentials, query or fragment');
-  perform core.require(core.is_credential(token), 'token' || secret_rule);
+  perform core.require(is_own or core.is_credential(token), 'token' || secret_rule);
   perform core.require(coalesce(push_secret = '' or core.is_credential(push_secret), true),
     'push_secret' || secret_rule || '; empty: there is none');
   perform core.require(
@@ -45,6 +50,9 @@ begin
     return;
   end if;
 
+  perform core.require(before.protocol is null or (before.protocol = 'stock') = (after.protocol = 'stock'),
+    format('supplier %s has the protocol %s: its items and codes would be lost', code, before.protocol),
+    'object_not_in_prerequisite_state', 'Create another supplier, and give its offers another priority.');
   if after.protocol is distinct from before.protocol then
     after.sync_every := case when lists_offers then interval '15 minutes' end;
     after.sync_due_at := case when lists_offers then now() end;
@@ -71,7 +79,8 @@ begin
     after.client_id)) || case when before.code is null then '{}'
       else core.values_before(to_jsonb(before) - secrets, to_jsonb(after)) end);
   raise notice 'supplier % is %: protocol %, at %', code,
-    case when before.code is null then 'created' else 'changed' end, after.protocol, concat(after.base_url,
+    case when before.code is null then 'created' else 'changed' end, after.protocol, concat(
+      coalesce(after.base_url, 'home: ops.load_codes fills it'),
       case when before.code is not null then format(' (changed: %s)', concat_ws(', ',
         core.changed_columns(to_jsonb(before) - secrets, to_jsonb(after) - secrets), case
           when (before.token, before.push_secret) is distinct from (after.token, after.push_secret)
@@ -80,5 +89,5 @@ end
 $$;
 comment on function ops.upsert_supplier is
   'Creates a supplier or changes the one with the code. token: its credential; with http also the HMAC key of its
-pushes. push_secret: of the events that it pushes. token_url and client_id: how token gets an access token. token and
-push_secret may be env:SUPPLIER_SECRET_…. The last four: null keeps, '''' clears (not protocol).';
+pushes. push_secret: of the events that it pushes. token_url, client_id: how token gets an access token. token and
+push_secret may be env:SUPPLIER_SECRET_…. protocol stock: none of these. The last four: null keeps, '''' clears.';

@@ -29,6 +29,8 @@ begin
       from core.apply_products(import.id, only_valid, missing_of, allow) as a;
     when 'prices' then
       judged := core.apply_prices(import.id, only_valid, allow);
+    when 'codes' then
+      judged := core.apply_codes(import.id, only_valid);
   end case;
   import := core.count_lines(import.id, judged);
   update supply.imports i set state = 'applied', ended_at = clock_timestamp() where i.id = import.id;

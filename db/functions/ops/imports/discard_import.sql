@@ -8,6 +8,7 @@ declare
 begin
   import := core.count_lines(import.id, array(select j from core.judge_import(import.id, 0) as j));
   update supply.imports i set state = 'discarded', ended_at = clock_timestamp() where i.id = import.id;
+  perform core.forget_codes(import.id);
   perform core.log_operator('discard_import', 'import ' || import.id, jsonb_build_object('kind', import.kind,
     'lines', import.lines, 'loaded_by', import.operator));
   raise notice '% of % are discarded: nothing changed', core.import_in_words(import), import.operator;

@@ -37,7 +37,8 @@ begin
   cross join lateral (select * from core.find_named(k.kind, wanted) limit 50) as n
   order by k.place, n.rank;
   return query
-  select 'supplier', null::text, null::bigint, format('%s at %s, %s', s.protocol, s.base_url, case when s.active
+  select 'supplier', null::text, null::bigint, format('%s at %s, %s', s.protocol, coalesce(s.base_url, 'home'),
+    case when s.active
     then 'active' else 'closed' end), s.code
   from supply.suppliers s where lower(s.code) = lower(wanted);
 end

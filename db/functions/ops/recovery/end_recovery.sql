@@ -18,10 +18,13 @@ begin
     format('the suppliers of %s items have not answered yet: see ops.order_items where to_ask', remaining.items_to_ask),
     'object_not_in_prerequisite_state');
   update supply.recoveries r set ended_at = now() where r.id = ended.id;
+  -- Those that ops.begin_recovery paused; others stay paused.
+  update supply.suppliers s set paused_at = null, paused_reason = null
+  where s.protocol = 'stock' and s.paused_at = ended.began_at;
   perform core.log_operator('end_recovery', 'database ' || current_database(), jsonb_build_object('note', ended.note));
   raise notice 'the recovery that began at % has ended: events are delivered again', ended.began_at::timestamptz(0);
 end
 $$;
 comment on function ops.end_recovery is
-  'Ends the open recovery: new events are delivered again. Raises while events are held, or suppliers have not answered
-about the items that were open.';
+  'Ends the open recovery: new events are delivered, and our own stock is sold again. Raises while events are held, or
+suppliers have not answered about the items that were open.';

@@ -14,6 +14,8 @@ with lines as (
     union all
     select su.* from core.attention_to_suppliers su
     union all
+    select st.* from core.attention_to_stock st
+    union all
     select c.* from core.attention_to_collations c
   ) as a
 ), alike as (
@@ -50,8 +52,8 @@ comment on column ops.attention.since is 'When it began.';
 comment on column ops.attention.what is
   'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost in a failover, supplier
 silent, circuit, balance, credentials, settings, paused or not read, offer cost, margin or below cost, rate missing,
-expired or expires, delivery late, result not delivered, balance low, money held, proposal open, sweeper late, audit
-late, collation changed, alert.';
+expired or expires, delivery late, result not delivered, balance low, stock low, code duplicate, money held, proposal
+open, sweeper late, audit late, collation changed, alert.';
 comment on column ops.attention.subject is
   'The item, event, order, account, alert, supplier, rate or collation. ops.order_story and ops.find take what follows
 the first word, but for the last two.';

@@ -18,6 +18,11 @@ begin
       when 'replaced' then
         update supply.replaced_codes r set code = change.new[1]
         where r.id = change.id::bigint and r.code = change.old[1];
+      when 'stock' then
+        perform core.seal_code(change.id::uuid, change.old[1], change.new[1]);
+      when 'line' then
+        update supply.import_lines l set given = l.given || jsonb_build_object('card', change.new[1])
+        where l.id = change.id::bigint and l.given ->> 'card' = change.old[1];
       when 'answer' then
         update supply.supplier_attempts a set raw = change.new[1]
         where a.id = change.id::bigint and a.raw = change.old[1];
@@ -36,5 +41,5 @@ begin
 end
 $$;
 comment on function work.replace_texts is
-  'Replaces texts by their sealed forms: [{kind, id, old, new}], of the kinds that core.order_texts and
-work.list_secret_texts return. A text that is no longer old stays as it is.';
+  'Replaces texts by their sealed forms: [{kind, id, old, new}], of the kinds that core.order_texts,
+work.list_secret_texts and work.list_unsealed_codes return. A text that is no longer old stays as it is.';

@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, completed, failed } from '../../support/items.ts'
+import { place } from '../../support/orders.ts'
+import { products } from '../../support/partner.ts'
+import { makeStock, sell } from '../../support/stock.ts'
+
+const { sql, operator, partner, keys, read, itemOf, jobsOf, eventsOf } = itemTests({
+  isolated: true,
+  audited: true,
+  balance: 10_000,
+})
+const load = (codes: string[], batch: string | null = null) =>
+  operator()`select ops.load_codes('vault', 'v-1', ${codes}, batch => ${batch})`
+const codesOf = async (code: string) =>
+  (await read(code)).items.flatMap(({ cdKeys = [] }) => cdKeys.map((key: { code: string }) => key.code))
+const stock = async () => {
+  const [row] = await operator()`select free, sold, expired, withdrawn, unsealed from ops.stock`
+  return row
+}
+const inStock = async () => {
+  const [row] = await sql()`select api.get_product(${partner().accountId}, ${products.key}) ->> 'inStock' as yes`
+  return row?.yes === 'true'
+}
+
+beforeEach(() => makeStock(sql()))
+
+describe('an order of a product from stock', () => {
+  test('gets codes in one statement, without a lease, a call or a poll', async () => {
+    await load(['A', 'B', 'C'])
+    const { code, item } = await keys(2, 'https://1.1.1.1/')
+    expect(await sell(sql(), [item])).toEqual(['settled'])
+    expect(await codesOf(code)).toEqual(['A', 'B'])
+    expect(await itemOf(item)).toMatchObject({
+      status: 'completed',
+      lease_expires_at: null,
+      sent_at: null,
+      cost: '5.00',
+    })
+    expect(await stock()).toMatchObject({ free: 1, sold: 2 })
+    expect(await eventsOf(code)).toHaveLength(1)
+    const attempts = await operator()`select method, outcome, verdict, codes from ops.supplier_attempts`
+    expect(attempts).toEqual([{ method: 'stock', outcome: 'completed', verdict: 'settled', codes: 0 }])
+    expect((await operator()`select what from ops.order_story(${code})`).map(({ what }) => what)).toContain(
+      'stock vault',
+    )
+    expect(await jobsOf(item)).toEqual([])
+  })
+
+  test('gets the codes that expire first first, those without an end last, and none that expired', async () => {
+    const dates = [null, '2099-01-02', '2098-01-01T10:00:00Z', '2020-01-01', null, '2098-01-01T09:00:00+01:00']
+    await operator().begin(async (tx) => {
+      for (const [place, date] of dates.entries())
+        await tx`insert into ops.import_codes (supplier, sku, code, expires_at) values ('vault', 'v-1', ${`C${place}`}, ${date})`
+    })
+    await operator()`select ops.apply_import()`
+    expect(await stock()).toMatchObject({ free: 5, expired: 1 })
+    const { code, item } = await keys(5)
+    await sell(sql(), [item])
+    expect(await codesOf(code)).toEqual(['C5', 'C2', 'C1', 'C0', 'C4'])
+    expect(JSON.stringify(await read(code))).toContain('"expiresAt":"2098-01-01T10:00:00Z"')
+    expect(await inStock()).toBe(true)
+    await sql()`select ops.remove_offer(${products.key}, 'first')`
+    expect(await inStock()).toBe(false)
+  })
+
+  test('is 422 where fewer codes are free than ordered, or goes to the next offer at once', async () => {
+    await load(['A', 'B'])
+    const { item } = await keys(3)
+    expect((await itemOf(item)).supplier).toBe('first')
+    await sql()`select ops.remove_offer(${products.key}, 'first')`
+    const order = (quantity: number) => place(sql(), partner(), { items: [{ productId: products.key, quantity }] })
+    expect((await order(3)).result).toBe('PRODUCT_UNAVAILABLE')
+    expect((await order(2)).result).toBe('created')
+  })
+
+  test('that finds too few codes goes whole to the next offer, else it fails with OUT_OF_STOCK and is refunded', async () => {
+    await load(['A', 'B', 'C'])
+    const [first, second, third] = [await keys(2), await keys(2), await keys(1)]
+    expect(await sell(sql(), [first.item, second.item, third.item])).toEqual(['settled', 'next_supplier', 'settled'])
+    expect(await codesOf(third.code)).toEqual(['C'])
+    expect(await itemOf(second.item)).toMatchObject({ supplier: 'first', tried_suppliers: ['vault'] })
+    expect(await answer(sql(), second.item, completed({ codes: ['X', 'Y'] }))).toBe('settled')
+
+    await load(['D'])
+    await sql()`select ops.remove_offer(${products.key}, 'first')`
+    const [fourth, fifth] = [await keys(1), await keys(1)]
+    expect(await sell(sql(), [fourth.item, fifth.item])).toEqual(['settled', 'settled'])
+    expect(await read(fifth.code)).toMatchObject({
+      status: 'failed',
+      refundedAmount: 20,
+      items: [{ errorCode: 'OUT_OF_STOCK' }],
+    })
+  })
+
+  test('comes to the stock from a supplier that is out of stock', async () => {
+    await sql()`select ops.upsert_offer(${products.key}, 'vault', 'v-1', 5, 200)`
+    await load(['A'])
+    const { code, item } = await keys(1)
+    expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('next_supplier')
+    expect(await sell(sql(), [item])).toEqual(['settled'])
+    expect(await codesOf(code)).toEqual(['A'])
+  })
+
+  test('is moved to the stock where its supplier is paused, and is sold there at once', async () => {
+    await sql()`select ops.upsert_offer(${products.key}, 'vault', 'v-1', 5, 200)`
+    await load(['A'])
+    const { item } = await keys(1)
+    await operator()`select ops.set_supplier_paused('first', 'closed')`
+    expect(await sell(sql(), [item])).toEqual(['settled'])
+    expect(await itemOf(item)).toMatchObject({ supplier: 'vault', status: 'completed', lease_expires_at: null })
+  })
+
+  test('costs what its codes cost, else what the offer says', async () => {
+    await operator()`select ops.load_codes('vault', 'v-1', ${['A']}, cost => 3)`
+    await load(['B'])
+    const { item } = await keys(2)
+    await sell(sql(), [item])
+    expect(await itemOf(item)).toMatchObject({ cost: '4.00', supplier_cost: '4.00' })
+  })
+})
+
+describe('a stock', () => {
+  test('sells nothing while it is paused, and then first what waited', async () => {
+    await load(['A'])
+    const { code, item } = await keys(1)
+    await operator()`select ops.set_supplier_paused('vault', 'counting')`
+    await sql()`select ops.remove_offer(${products.key}, 'first')`
+    expect(await sell(sql(), [item])).toEqual([undefined])
+    await operator()`select ops.set_supplier_paused('vault', null)`
+    await sql()`select work.fill_places()`
+    expect(await jobsOf(item)).toHaveLength(1)
+    await sell(sql(), [item])
+    expect(await codesOf(code)).toEqual(['A'])
+  })
+
+  test('sells nothing from the beginning of a recovery to its end, and other pauses stay', async () => {
+    await operator()`select ops.upsert_supplier('other', protocol => 'stock')`
+    await operator()`select ops.set_supplier_paused('other', 'closed')`
+    await load(['A'])
+    const { code, item } = await keys(1)
+    await operator()`select * from ops.begin_recovery('a restore')`
+    expect(await sell(sql(), [item])).toEqual(['stale'])
+    await sql()`select work.fill_places()`
+    expect(await jobsOf(item)).toEqual([])
+    await operator()`select ops.end_recovery()`
+    const paused = await operator()`select code from ops.suppliers where paused_at is not null`
+    expect(paused).toEqual([{ code: 'other' }])
+    await sql()`select work.fill_places()`
+    await sell(sql(), [item])
+    expect(await codesOf(code)).toEqual(['A'])
+  })
+
+  test('sells nothing after a failover that lost work, until an operator said so', async () => {
+    await load(['A'])
+    const { item } = await keys(1)
+    await sql()`select core.hold_calls('{item x}')`
+    expect(await sell(sql(), [item])).toEqual([undefined])
+    await operator()`select ops.confirm_origin()`
+  })
+
+  test('never sells a code that another supplier delivered meanwhile', async () => {
+    await load(['A', 'B'])
+    const other = await keys(3)
+    expect(await answer(sql(), other.item, completed({ codes: ['A', 'X', 'Y'] }))).toBe('settled')
+    const { code, item } = await keys(1)
+    expect(await sell(sql(), [item])).toEqual(['busy'])
+    expect(await jobsOf(item)).toHaveLength(1)
+    expect(await sell(sql(), [item])).toEqual(['settled'])
+    expect(await codesOf(code)).toEqual(['B'])
+    const lines = await operator()`select what, subject from ops.attention where what = 'code duplicate'`
+    expect(lines).toHaveLength(1)
+  })
+
+  test('is marked as changed, for shops that sync, when it is sold out and when codes come', async () => {
+    await sql()`select ops.remove_offer(${products.key}, 'first')`
+    const updatedAt = async () => {
+      const [row] = await sql()`select updated_at::text as at from supply.products where id = ${products.key}`
+      return row?.at
+    }
+    await sql()`select work.follow_stock()`
+    const empty = await updatedAt()
+    await load(['A'])
+    expect(await inStock()).toBe(true)
+    const [{ changed } = {}] = await sql()`select work.follow_stock() as changed`
+    expect(changed).toBe(1)
+    const full = await updatedAt()
+    expect(full > empty).toBe(true)
+    expect((await sql()`select work.follow_stock() as changed`)[0]?.changed).toBe(0)
+    const { item } = await keys(1)
+    await sell(sql(), [item])
+    expect(await inStock()).toBe(false)
+    await sql()`select work.follow_stock()`
+    expect((await updatedAt()) > full).toBe(true)
+  })
+})
