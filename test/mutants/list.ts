@@ -19,6 +19,11 @@ export const mutants: Mutant[] = [
     tests: ['test/sql/orders/place_orders.test.ts'],
   },
   {
+    guard: 'a repeat of an erased order is still compared with what was ordered',
+    change: 'remove',
+    tests: ['test/sql/housekeeping/erasing.test.ts'],
+  },
+  {
     guard: 'two items never get one code, and never wait for one',
     change: [/for update skip locked/, ''],
     tests: ['test/tasks/stock_race.test.ts'],

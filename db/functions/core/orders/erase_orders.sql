@@ -5,8 +5,8 @@ as $$
 declare
   item_ids uuid[];
 begin
-  -- guard: a repeat of an erased order is still compared with what was ordered
   update supply.orders o set
+    -- guard: a repeat of an erased order is still compared with what was ordered
     items_fingerprint = core.items_fingerprint(o.id, o.request_items),
     request_items = (
       select jsonb_agg(i.item || '{"deliveryData": {}}' order by i.place)
