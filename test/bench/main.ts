@@ -11,6 +11,7 @@ import { measureLarge } from './large.ts'
 import { measureSealing } from './sealing.ts'
 import { measureSoak } from './soak.ts'
 import { type Stage, setStage } from './stage.ts'
+import { measureStock } from './stock.ts'
 import { type Findings, machineName, save, tablesOf } from './summary.ts'
 import { measureMemory, measureWhole } from './whole.ts'
 
@@ -24,10 +25,11 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   soak: async (bench) => ({ soak: await measureSoak(bench) }),
   alone: async (bench) => ({ alone: await measureAlone(bench) }),
   sealing: async (bench) => ({ sealing: await measureSealing(bench) }),
+  stock: async (bench) => ({ stock: await measureStock(bench) }),
   large: async (bench) => ({ large: await measureLarge(bench) }),
 }
 /** The parts that run only when they are named. */
-const byName = ['backlog', 'soak', 'alone', 'sealing', 'large']
+const byName = ['backlog', 'soak', 'alone', 'sealing', 'stock', 'large']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
 const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--scenes A,B] [--minutes N] [--supplier-ms N] [--quick]

@@ -11,6 +11,7 @@ import { type Intake, intakeTable, percent } from './intake.ts'
 import { type Large, largeTable } from './large.ts'
 import { type Sealing, sealingTable } from './sealing.ts'
 import { type Soak, soakTables } from './soak.ts'
+import { type Stock, stockTable } from './stock.ts'
 import { type Memory, memoryTable, type Whole, wholeTables } from './whole.ts'
 
 /** All that a run found out; the parts that did not run are absent. */
@@ -30,6 +31,7 @@ export type Findings = {
   soak?: Soak
   alone?: Alone
   sealing?: Sealing
+  stock?: Stock
   large?: Large
 }
 
@@ -78,7 +80,7 @@ function targetsOf({ baselines, intake, whole, fairness, backlog, memory, alone 
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing, large } = findings
+  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing, stock, large } = findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
@@ -90,6 +92,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (soak) tables.push(...soakTables(soak))
   if (alone) tables.push(aloneTable(alone))
   if (sealing) tables.push(sealingTable(sealing))
+  if (stock) tables.push(stockTable(stock))
   if (large) tables.push(largeTable(large))
   const rows = targetRows(findings)
   if (rows.length > 0) {
