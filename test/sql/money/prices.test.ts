@@ -364,6 +364,11 @@ describe('operators', () => {
     await expect(
       operator().unsafe(`select ops.set_account_list(${account}, 'cheap ${counter}')`),
     ).rejects.toMatchObject({ message: expect.stringContaining('below_cost') })
+    // Also of an account that had no list.
+    const bare = await makePartner(sql())
+    await expect(
+      operator().unsafe(`select ops.set_account_list(${bare.accountId}, 'cheap ${counter}')`),
+    ).rejects.toMatchObject({ message: expect.stringContaining('below_cost') })
     await operator().unsafe(`select ops.set_account_list(${account}, 'cheap ${counter}', '{below_cost}')`)
     expect(await paid()).toBe('5.25')
     // Another price is no change of this one.

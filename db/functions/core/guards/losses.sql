@@ -32,7 +32,7 @@ as $$
     from (select max(u.cost) as highest, u.id from usable u group by u.id) as u join product p on p.id = u.id
   ), own as materialized (
     select l.* from supply.list_prices l
-    where l.product_id = any (product_ids) and coalesce(l.list_id = any (list_ids), true) and not exists (
+    where l.product_id = any (product_ids) and (list_ids is null or l.list_id = any (list_ids)) and not exists (
         select from unnest(prices) as n
         where (n.list_id, n.product_id, n.min_quantity) = (l.list_id, l.product_id, l.min_quantity))
       -- Another currency of the product ends its prices in lists.
@@ -51,7 +51,10 @@ as $$
     from supply.price_lists l
     cross join costly c
     cross join lateral (select core.discounted(c.price, l.discount, c.currency) as price) as less
-    where l.discount > 0 and coalesce(l.id = any (list_ids), true) and less.price < c.highest and not exists (
+    where l.discount > 0
+      -- Few products can be below their cost by the largest discount; this spares the others the rounding.
+      and c.price * (1 - (select max(most.discount) from supply.price_lists most)) < c.highest + 1
+      and (list_ids is null or l.id = any (list_ids)) and less.price < c.highest and not exists (
       select from own o
       where o.list_id = l.id and o.product_id = c.id and o.min_quantity = 1 and o.price is not null)
   ), taken as (
