@@ -9,6 +9,7 @@ create table supply.protocols (
   requests_per_call int not null check (requests_per_call >= 1),
   asks_by_repeating boolean not null default false,
   min_wait interval check (min_wait between '1 s' and '1 hour'),
+  reports_balance boolean not null default false,
   check (not asks_by_repeating or repeat_safe_for is null or repeat_safe_for > '0')
 );
 comment on table supply.protocols is
@@ -27,12 +28,14 @@ comment on column supply.protocols.requests_per_call is
 comment on column supply.protocols.asks_by_repeating is
   'Whether the supplier is asked for an order by sending it again, which it never gets after repeat_safe_for.';
 comment on column supply.protocols.min_wait is 'The smallest wait between two calls about one item; null: none.';
-insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call) values
-  ('http', null, true, 'results', false, 1),
-  ('b2b', '23 hours', true, 'events', true, 2),
-  ('kinguin', '0', true, 'events', true, 3),
+comment on column supply.protocols.reports_balance is 'Whether the supplier may report our balance there.';
+insert into supply.protocols (
+  name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call, reports_balance) values
+  ('http', null, true, 'results', false, 1, true),
+  ('b2b', '23 hours', true, 'events', true, 2, true),
+  ('kinguin', '0', true, 'events', true, 3, true),
   -- Codes of our own (0013_stock.sql): no adapter, no call.
-  ('stock', null, true, null, false, 1);
+  ('stock', null, true, null, false, 1, false);
 insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call,
   asks_by_repeating, min_wait)
 values ('digiflazz', '89 days', false, 'events', true, 1, true, '60 s'),
@@ -59,6 +62,7 @@ create table supply.suppliers (
   sync_due_at timestamptz,
   synced_at timestamptz,
   sync_error text,
+  balance_threshold numeric(14, 2) check (balance_threshold >= 0),
   trouble text check (trouble in ('balance', 'credentials', 'settings')),
   constraint suppliers_pause_check check ((paused_at is null) = (paused_reason is null)),
   constraint suppliers_client_check check ((token_url is null) = (client_id is null)),
@@ -93,6 +97,8 @@ comment on column supply.suppliers.sync_every is 'How often its costs and stock 
 comment on column supply.suppliers.sync_due_at is 'When its costs and stock are read next; null: never.';
 comment on column supply.suppliers.synced_at is 'When its costs and stock were last read completely; null: never.';
 comment on column supply.suppliers.sync_error is 'Why the last reading failed, in technical terms; null: it did not.';
+comment on column supply.suppliers.balance_threshold is
+  'At or below this balance there operators are alerted; null: never.';
 comment on column supply.suppliers.trouble is
   'What an operator has to fix before it takes orders: balance (our balance there is spent), credentials (not '
   'accepted), settings (they make no request); null: nothing.';
@@ -289,6 +295,33 @@ comment on column supply.supplier_syncs.leased_at is 'When the reading began.';
 comment on column supply.supplier_syncs.lease_expires_at is 'When another worker may read the list again.';
 comment on column supply.supplier_syncs.failures is 'How many readings in a row failed.';
 comment on column supply.supplier_syncs.failing_since is 'When the first of them failed; null: the last did not.';
+
+-- Apart from supply.suppliers, so that no order waits for a balance.
+create table supply.supplier_balances (
+  supplier text collate "C" primary key references supply.suppliers,
+  due_at timestamptz not null default now() + interval '1 minute',
+  reading uuid,
+  balance numeric,
+  currency text collate "C",
+  read_at timestamptz,
+  changed_at timestamptz,
+  daily_cost numeric,
+  error text,
+  check ((balance is null) = (currency is null) and (balance is null) = (read_at is null))
+);
+comment on table supply.supplier_balances is 'Our balances at suppliers, as they last told them.';
+comment on column supply.supplier_balances.supplier is 'The supplier.';
+comment on column supply.supplier_balances.due_at is 'When it is read next.';
+comment on column supply.supplier_balances.reading is
+  'The reading under way, or the last one: the result of an earlier one changes nothing.';
+comment on column supply.supplier_balances.balance is 'Our balance; null: none is known, or the supplier tells none.';
+comment on column supply.supplier_balances.currency is 'The currency of the balance.';
+comment on column supply.supplier_balances.read_at is 'When the reading began that told the balance.';
+comment on column supply.supplier_balances.changed_at is 'Since when the balance is what it is, as far as it was read.';
+comment on column supply.supplier_balances.daily_cost is
+  'What items cost a day there, in the currency of the balance: in the last 24 hours, or in the mean of seven days, '
+  'whichever is more.';
+comment on column supply.supplier_balances.error is 'Why the last reading failed; null: it did not.';
 
 -- A day of calls is counted, as it would take too long to read.
 create table supply.supplier_call_counts (

@@ -3,9 +3,9 @@ set local role supply_owner;
 create type supply.alert_kind as enum (
   'dead_letter', 'item_stuck', 'item_held', 'contradicting_result', 'sold_twice', 'supplier_silent',
   'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings', 'supplier_sync',
-  'supplier_price', 'unreadable', 'failover_loss', 'audit', 'wrong_clock', 'clock_went_back', 'low_balance',
-  'stock_low', 'alert_webhook', 'old_snapshot', 'slot_behind', 'jobs_growing', 'notify_queue', 'codes_refused',
-  'closed_account'
+  'supplier_price', 'supplier_balance_low', 'supplier_balance_fell', 'unreadable', 'failover_loss', 'audit',
+  'wrong_clock', 'clock_went_back', 'low_balance', 'stock_low', 'alert_webhook', 'old_snapshot', 'slot_behind',
+  'jobs_growing', 'notify_queue', 'codes_refused', 'closed_account'
 );
 comment on type supply.alert_kind is
   'What operators are alerted of. The subject of an alert is the reason (dead_letter), the code of a supplier (item_…, '

@@ -61,6 +61,8 @@ export type SupplierCapabilities = {
   asksByRepeating: boolean
   /** The smallest wait between two calls about one item, in seconds; null: none. */
   minWaitSeconds: number | null
+  /** Whether it may tell our balance there: the adapter then has `balance`. */
+  reportsBalance?: true
 }
 
 /** An entry of a supplier's list. `stock` null: in stock, the number is unknown; 0: out of stock. */
@@ -72,6 +74,12 @@ export type UnusableOffer = { sku: string; problem: string }
 /** The offers that the supplier has among the requested skus; or, in technical terms, why there is no list. */
 export type Listing =
   | { ok: true; offers: (ListedOffer | UnusableOffer)[] }
+  | { ok: false; error: string; httpStatus?: number }
+
+/** Our balance at a supplier; null: it tells none. Or, in technical terms, why it is not known. */
+export type BalanceReading =
+  | { ok: true; balance: number; currency: string }
+  | { ok: true; balance: null; currency: null }
   | { ok: false; error: string; httpStatus?: number }
 
 /** A received event: its headers and raw body, the supplier's secret for events and the present time. */
@@ -98,6 +106,8 @@ export type SupplierAdapter = {
   get: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
   /** Lists costs and stock of these skus. Present if `capabilities.listsOffers`. */
   list?: (access: SupplierAccess, skus: readonly string[], signal?: AbortSignal) => Promise<Listing>
+  /** Reads our balance. Present if `capabilities.reportsBalance`. */
+  balance?: (access: SupplierAccess, signal?: AbortSignal) => Promise<BalanceReading>
   /** Verifies and reads an event. Present where `capabilities.pushes` is `events`. Never throws. */
   readEvent?: (event: SupplierEvent) => ReadEvent
 }

@@ -1,4 +1,11 @@
-import type { AdapterFactory, Listing, SupplierAccess, SupplierAdapter, SupplierCall } from './adapter.ts'
+import type {
+  AdapterFactory,
+  BalanceReading,
+  Listing,
+  SupplierAccess,
+  SupplierAdapter,
+  SupplierCall,
+} from './adapter.ts'
 import { createSupplierHttp, type Exchange, type Placing, type SupplierHttp, unsendable, urlUnder } from './exchange.ts'
 import type { SupplierOutcome } from './outcome.ts'
 
@@ -57,28 +64,30 @@ type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> &
       access: SupplierAccess,
       signal: AbortSignal | undefined,
     ) => Promise<Listing>
+    balance?: (ask: Ask) => Promise<BalanceReading>
   }
 
 /** Makes the adapters of a protocol over such an API. */
-export function apiAdapter({ prefix, authorize, put, get, list, ...protocol }: ApiProtocol): AdapterFactory {
+export function apiAdapter({ prefix, authorize, put, get, list, balance, ...protocol }: ApiProtocol): AdapterFactory {
   return ({ timeoutMs }) => {
     const http = createSupplierHttp({ timeoutMs })
     const within = (run: Run) => (call: SupplierCall, signal?: AbortSignal) => {
       const api = apiAt(http, call, { prefix, authorize })
       return http.withinDeadline((inTime) => run((request) => api(request, inTime), call), signal)
     }
+    const paced = (access: SupplierAccess, signal?: AbortSignal): Ask => {
+      const api = apiAt(http, access, { prefix, authorize })
+      return async (request) => {
+        await access.pace?.()
+        return http.withinDeadline((inTime) => api(request, inTime), signal)
+      }
+    }
     return {
       ...protocol,
       put: within(put),
       get: within(get),
-      list: async (access, skus, signal) => {
-        const api = apiAt(http, access, { prefix, authorize })
-        const ask: Ask = async (request) => {
-          await access.pace?.()
-          return http.withinDeadline((inTime) => api(request, inTime), signal)
-        }
-        return list(ask, skus, access, signal)
-      },
+      list: (access, skus, signal) => list(paced(access, signal), skus, access, signal),
+      ...(balance && { balance: (access, signal) => balance(paced(access, signal)) }),
       close: http.close,
     }
   }

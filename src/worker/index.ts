@@ -20,6 +20,7 @@ import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import { createResolver } from '../webhooks/resolve.ts'
 import { createSender } from '../webhooks/send.ts'
+import { createBalanceReader } from './balance_reader.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
@@ -104,7 +105,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const cutOff = new AbortController()
   const poolIds: string[] = []
   const heartbeat = createHeartbeat(db)
-  const { tasks, firstAttempts, offerSync, closeOutside } = createTasks(
+  const { tasks, firstAttempts, offerSync, balances, closeOutside } = createTasks(
     { ...options, db: watched.db },
     adapters,
     metrics,
@@ -119,7 +120,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     poolIds.push(pool_id)
     await heartbeat.beat(poolIds, places)
   })
-  const periodic = startPeriodicTasks({ db, config, log, pools, heartbeat, offerSync, onFatal: fatal.resolve })
+  const periodic = startPeriodicTasks({
+    db,
+    config,
+    log,
+    pools,
+    heartbeat,
+    offerSync,
+    balances,
+    onFatal: fatal.resolve,
+  })
 
   return {
     metricsPort: metricsServer?.port,
@@ -211,6 +221,7 @@ function createTasks(
     tasks,
     firstAttempts,
     offerSync: createOfferSync({ db, adapters, credentials, pace, log }),
+    balances: createBalanceReader({ db, adapters, credentials, pace, log }),
     closeOutside: () => Promise.allSettled([sender, adapters, credentials].map((each) => each.close())),
   }
 }

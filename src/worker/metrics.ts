@@ -83,6 +83,10 @@ const accountGauges: Gauges<Functions['work.account_gauges']['result'][number]> 
   ],
 }
 
+const supplierGauges: Gauges<Functions['work.supplier_gauges']['result'][number]> = {
+  supply_supplier_balance: ['balance', 'Our balance at a supplier, as it told it last, in its currency.'],
+}
+
 /**
  * Makes a registry with the process's own metrics and those of the worker. The gauges are read from the database at
  * each scrape; while it cannot answer, they are NaN.
@@ -128,7 +132,15 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     registry,
     accountGauges,
     () => db.call('work.account_gauges', { max_accounts: maxAccounts }),
-    ({ account_id }) => account_id,
+    ['account'],
+    ({ account_id }) => ({ account: account_id }),
+  )
+  addGauges(
+    registry,
+    supplierGauges,
+    () => db.call('work.supplier_gauges'),
+    ['supplier', 'currency'],
+    ({ supplier, currency }) => ({ supplier, currency }),
   )
   addPoolMetrics(registry, db.usage)
   return {
@@ -153,27 +165,28 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
 }
 
 /**
- * Adds gauges of columns: of the one row, or of each row with the account that `accountOf` returns. While the database
+ * Adds gauges of columns: of the one row, or of each row with the labels that `labelsOf` returns. While the database
  * cannot answer, they are NaN or have no sample.
  */
 function addGauges<Row extends object>(
   registry: Registry,
   gauges: Gauges<Row>,
   read: () => Promise<Row[]>,
-  accountOf?: (row: Row) => string,
+  labelNames: string[] = [],
+  labelsOf?: (row: Row) => Record<string, string>,
 ): void {
   const rows = shared(() => Promise.race([read().catch(() => []), sleep(scrapeTimeoutMs, [], { ref: false })]))
   for (const [name, [column, help]] of Object.entries(gauges)) {
     new Gauge({
       name,
       help,
-      labelNames: accountOf === undefined ? [] : ['account'],
+      labelNames,
       registers: [registry],
       async collect() {
         const known = await rows()
         this.reset()
-        if (accountOf === undefined) this.set(numberOf(known[0]?.[column]))
-        else for (const row of known) this.set({ account: accountOf(row) }, numberOf(row[column]))
+        if (labelsOf === undefined) this.set(numberOf(known[0]?.[column]))
+        else for (const row of known) this.set(labelsOf(row), numberOf(row[column]))
       },
     })
   }

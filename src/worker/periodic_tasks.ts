@@ -4,6 +4,7 @@ import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import { processName } from '../process_name.ts'
 import { repeat } from '../repeat.ts'
+import type { BalanceReader } from './balance_reader.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { OfferSync } from './offer_sync.ts'
 import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
@@ -16,6 +17,7 @@ export type PeriodicTaskOptions = {
   pools: Pool[]
   heartbeat: Heartbeat
   offerSync: OfferSync
+  balances: BalanceReader
   /** Called with the reason why this process must end. */
   onFatal: (reason: string) => void
 }
@@ -37,7 +39,7 @@ const clockMs = 10_000
  * once a minute are in `tasks/crontab`.
  */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
-  const { db, config, log, offerSync } = options
+  const { db, config, log, offerSync, balances } = options
   const { supplierSilentMinutes: silent_minutes } = config
   const every = (ms: number, work: () => Promise<unknown>) =>
     repeat(ms, () =>
@@ -64,11 +66,12 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(fillMs, () => db.call('work.collect_alerts')),
     every(lookMs, () => db.call('work.compare_alerts')),
     every(fillMs, offerSync.look),
+    every(sweepMs, balances.look),
   ]
   return {
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
-      await offerSync.stop()
+      await Promise.all([offerSync.stop(), balances.stop()])
     },
   }
 }

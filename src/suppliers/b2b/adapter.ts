@@ -1,4 +1,5 @@
 import { apiAdapter, apiKeyHeader } from '../api.ts'
+import { envelopedBalance, readBalance } from '../balance.ts'
 import { askForOrder, placeOrder } from './calls.ts'
 import { readUpstreamEvent } from './event.ts'
 import { listOffers } from './listing.ts'
@@ -19,9 +20,11 @@ export const createB2bAdapter = apiAdapter({
     requestsPerCall: 2,
     asksByRepeating: false,
     minWaitSeconds: null,
+    reportsBalance: true,
   },
   put: placeOrder,
   get: askForOrder,
   list: listOffers,
+  balance: async (ask) => readBalance(await ask({ path: '/balance' }), envelopedBalance),
   readEvent: readUpstreamEvent,
 })

@@ -1,4 +1,5 @@
-import type { AdapterFactory, SupplierCall } from '../adapter.ts'
+import type { AdapterFactory, BalanceReading, SupplierAccess, SupplierCall } from '../adapter.ts'
+import { balanceSchema, readBalance } from '../balance.ts'
 import { createSupplierHttp, type SupplierHttp, type SupplierRequest, unsendable, urlUnder } from '../exchange.ts'
 import { interpretAnswer, type SupplierOutcome, unanswered, unknown } from '../outcome.ts'
 
@@ -17,9 +18,11 @@ export const createHttpAdapter: AdapterFactory = ({ timeoutMs }) => {
       requestsPerCall: 1,
       asksByRepeating: false,
       minWaitSeconds: null,
+      reportsBalance: true,
     },
     put: ask('PUT'),
     get: ask('GET'),
+    balance: (access, signal) => askForBalance(http, access, signal),
     close: http.close,
   }
 }
@@ -39,6 +42,22 @@ async function askSupplier(
     return interpretAnswer({ method, reference: call.reference, token: call.token }, exchange.answer)
   }
   return method === 'PUT' ? unanswered(exchange) : unknown(exchange.lost, exchange)
+}
+
+async function askForBalance(
+  http: SupplierHttp,
+  access: SupplierAccess,
+  signal: AbortSignal | undefined,
+): Promise<BalanceReading> {
+  const url = urlUnder(access.baseUrl, '/balance')
+  if (url === undefined) return { ok: false, error: 'the base URL of the supplier is not usable' }
+  await access.pace?.()
+  const headers = { accept: 'application/json', authorization: `Bearer ${access.token}` }
+  const exchange = await http.withinDeadline((inTime) => http.request({ method: 'GET', url, headers }, inTime), signal)
+  const reading = readBalance(exchange, balanceSchema)
+  // Not every supplier of this protocol tells a balance.
+  const tellsNone = !reading.ok && reading.httpStatus === 404
+  return tellsNone ? { ok: true, balance: null, currency: null } : reading
 }
 
 function requestFor(url: URL, method: Method, call: SupplierCall): SupplierRequest {

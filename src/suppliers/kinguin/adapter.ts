@@ -1,4 +1,5 @@
 import { apiAdapter, apiKeyHeader } from '../api.ts'
+import { balanceInEuro, readBalance } from '../balance.ts'
 import { askForOrder, placeOrder } from './calls.ts'
 import { readKinguinEvent } from './event.ts'
 import { listOffers } from './list.ts'
@@ -19,9 +20,11 @@ export const createKinguinAdapter = apiAdapter({
     requestsPerCall: 3,
     asksByRepeating: false,
     minWaitSeconds: null,
+    reportsBalance: true,
   },
   put: placeOrder,
   get: askForOrder,
   list: listOffers,
+  balance: async (ask) => readBalance(await ask({ path: '/v1/balance' }), balanceInEuro),
   readEvent: readKinguinEvent,
 })

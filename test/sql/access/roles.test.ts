@@ -18,7 +18,7 @@ const functions: { [name: string]: string } = {
     import_lines prices payables`,
   'support finance': 'refund_item approve reject set_spending_limit',
   'support trade': 'check_supplier sync_supplier set_supplier_paused',
-  'trade finance': 'set_rate',
+  'trade finance': 'set_rate set_supplier_threshold',
   support: `issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_ips set_key_origins
     set_rate_limit poll_now poll_all reroute_item reroute_all settle_item cancel_item erase_delivery_data send_item deliver_now deliver_all redeliver redeliver_all
     redeliver_orders find_code replace_code fingerprint_keys

@@ -21,9 +21,10 @@ from (
   from core.alerts al
   left join supply.suppliers su on su.code = al.subject and al.kind in (
     'supplier_silent', 'supplier_circuit', 'supplier_balance', 'supplier_credentials', 'supplier_settings',
-    'supplier_price')
+    'supplier_price', 'supplier_balance_fell')
   where al.closed_at is null and not al.is_acknowledged
-    and al.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss', 'low_balance')
+    and al.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss', 'low_balance',
+      'supplier_balance_low')
 ) as al
 union all
 select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,

@@ -16,6 +16,11 @@ select p.since, 'supplier not read', 'supplier ' || p.subject,
   format('select * from ops.suppliers where code = %L', p.subject), null, null
 from core.problems p where p.kind = 'supplier_sync'
 union all
+select p.since, 'supplier balance low', 'supplier ' || p.subject,
+  p.detail || ': pay in there; the next reading ends this, and the remedy makes it now',
+  format('select ops.sync_supplier(%L)', p.subject), null, null
+from core.problems p where p.kind = 'supplier_balance_low'
+union all
 select coalesce(o.synced_at, p.updated_at), 'offer below cost', 'supplier ' || j.supplier,
   format('product %s, %s, sells for %s %s and costs %s there; ops.set_min_margin(0, %1$s) stops offers below cost',
     p.id, p.name, p.price, p.currency, round(j.cost, 2)),

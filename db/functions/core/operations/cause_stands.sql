@@ -3,8 +3,8 @@ returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
-    when alert_kind in ('contradicting_result', 'sold_twice', 'supplier_price', 'unreadable', 'clock_went_back',
-      'codes_refused', 'closed_account') then null
+    when alert_kind in ('contradicting_result', 'sold_twice', 'supplier_price', 'supplier_balance_fell', 'unreadable',
+      'clock_went_back', 'codes_refused', 'closed_account') then null
     when of_account is not null then exists (
       select from core.problems p where p.kind = alert_kind and p.account_id = of_account and p.subject = alert_subject)
     else exists (select from core.problems p where p.kind = alert_kind and coalesce(p.subject = alert_subject, true))

@@ -90,7 +90,7 @@ select ops.set_account_list(2, ''gold'');
 What a partner pays, and what that leaves: select * from ops.prices(2);'),
   ('suppliers', 'suppliers supplier_health check_supplier supplier_attempts upsert_supplier'
     ' set_supplier_active'
-    ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'
+    ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier set_supplier_threshold offer_changes set_max_cost'
     ' set_min_margin rates set_rate',
     'During a pause new items go to other suppliers, or wait:
 select ops.set_supplier_paused(''first'', ''maintenance until 5'');

@@ -23,6 +23,11 @@ left join supply.supplier_syncs y on y.supplier = s.code
 cross join lateral (select coalesce(s.synced_at, y.failing_since, s.sync_due_at) as since) as l
 where s.active and l.since < now() - 4 * s.sync_every
 union all
+select 'supplier_balance_low', s.code, null, b.changed_at, format('our balance there is %s %s, its threshold is %s',
+  trim_scale(b.balance), b.currency, s.balance_threshold)
+from supply.suppliers s join supply.supplier_balances b on b.supplier = s.code
+where s.active and b.balance <= s.balance_threshold
+union all
 -- Its alerts have the timeline as their subject, and all end together.
 select 'failover_loss', null, null, coalesce(o.moved_at, o.recorded_at), null
 from supply.origin o where o.lost <> '{}'

@@ -8,10 +8,12 @@ as $$
   end)
   from jsonb_each(capabilities) as given (name, declared)
   left join supply.protocols p on p.name = given.name
-  where p.name is null or jsonb_build_object(
+  -- A capability that an adapter does not name is none.
+  where p.name is null or jsonb_build_object('reportsBalance', p.reports_balance,
       'repeatSafeSeconds', extract(epoch from p.repeat_safe_for), 'findsByReference', p.finds_by_reference,
       'pushes', p.pushes, 'listsOffers', p.lists_offers, 'requestsPerCall', p.requests_per_call,
-      'asksByRepeating', p.asks_by_repeating, 'minWaitSeconds', extract(epoch from p.min_wait)) <> given.declared
+      'asksByRepeating', p.asks_by_repeating, 'minWaitSeconds', extract(epoch from p.min_wait))
+    <> '{"reportsBalance": false}' || given.declared
   order by given.name limit 1
 $$;
 comment on function work.check_protocols is
