@@ -26,6 +26,7 @@ export function createHousekeeping({ db, days, stopping }: HousekeepingOptions):
     ['samples', '1 day'],
     ['simulated orders', '7 days'],
     ['imports', '7 days'],
+    ['statements', `${days.attempts} days`],
     ['raw answers', `${days.raw} days`],
     ['supplier attempts', `${days.attempts} days`],
     ['delivery attempts', `${days.attempts} days`],

@@ -309,14 +309,14 @@ create table supply.supplier_balances (
   error text,
   check ((balance is null) = (currency is null) and (balance is null) = (read_at is null))
 );
-comment on table supply.supplier_balances is 'Our balances at suppliers, as they last told them.';
+comment on table supply.supplier_balances is 'Our balances at suppliers, as they last reported them.';
 comment on column supply.supplier_balances.supplier is 'The supplier.';
 comment on column supply.supplier_balances.due_at is 'When it is read next.';
 comment on column supply.supplier_balances.reading is
   'The reading under way, or the last one: the result of an earlier one changes nothing.';
-comment on column supply.supplier_balances.balance is 'Our balance; null: none is known, or the supplier tells none.';
+comment on column supply.supplier_balances.balance is 'Our balance; null: none is known, or the supplier reports none.';
 comment on column supply.supplier_balances.currency is 'The currency of the balance.';
-comment on column supply.supplier_balances.read_at is 'When the reading began that told the balance.';
+comment on column supply.supplier_balances.read_at is 'When the reading began that returned the balance.';
 comment on column supply.supplier_balances.changed_at is 'Since when the balance is what it is, as far as it was read.';
 comment on column supply.supplier_balances.daily_cost is
   'What items cost a day there, in the currency of the balance: in the last 24 hours, or in the mean of seven days, '

@@ -19,7 +19,7 @@ create table supply.imports (
 create index imports_time on supply.imports (loaded_at);
 comment on table supply.imports is 'Lists that operators loaded from files: what one transaction inserted of one kind.';
 comment on column supply.imports.id is 'A running number.';
-comment on column supply.imports.kind is 'What its lines are: products, prices, codes.';
+comment on column supply.imports.kind is 'What its lines are: products, prices, codes, supplier_statement.';
 comment on column supply.imports.operator is 'The database login that loaded it; no other can apply it.';
 comment on column supply.imports.loaded_at is 'When its transaction began.';
 comment on column supply.imports.transaction_id is 'The transaction that loaded it: its later statements add lines.';
@@ -69,6 +69,6 @@ comment on type supply.price_line is
   'A line of an import of prices: why it is wrong, or the price of the list as it is (price null: none) and as it '
   'would be.';
 
-insert into supply.housekeeping (what) values ('imports');
+insert into supply.housekeeping (what) values ('imports'), ('statements');
 
 reset role;

@@ -61,7 +61,7 @@ export type SupplierCapabilities = {
   asksByRepeating: boolean
   /** The smallest wait between two calls about one item, in seconds; null: none. */
   minWaitSeconds: number | null
-  /** Whether it may tell our balance there: the adapter then has `balance`. */
+  /** Whether it may report our balance there: the adapter then has `balance`. */
   reportsBalance?: true
 }
 
@@ -76,7 +76,7 @@ export type Listing =
   | { ok: true; offers: (ListedOffer | UnusableOffer)[] }
   | { ok: false; error: string; httpStatus?: number }
 
-/** Our balance at a supplier; null: it tells none. Or, in technical terms, why it is not known. */
+/** Our balance at a supplier; null: it reports none. Or, in technical terms, why it is not known. */
 export type BalanceReading =
   | { ok: true; balance: number; currency: string }
   | { ok: true; balance: null; currency: null }

@@ -32,8 +32,8 @@ export function createBalanceReader(options: OfferSyncOptions): BalanceReader {
         log.warn({ supplier, error: safeError(thrown) }, 'the balance at a supplier could not be read')
         return { ok: false, error: 'the worker could not read it; its log says why' }
       })
-      const told = read.ok ? { ...read, error: null } : { balance: null, currency: null, error: read.error }
-      const { balance, currency, error } = told
+      const reported = read.ok ? { ...read, error: null } : { balance: null, currency: null, error: read.error }
+      const { balance, currency, error } = reported
       await db.call('work.finish_balance', { supplier, reading, began_at, balance, currency, error })
     } catch (thrown) {
       // It is read again in five minutes.

@@ -84,7 +84,7 @@ const accountGauges: Gauges<Functions['work.account_gauges']['result'][number]> 
 }
 
 const supplierGauges: Gauges<Functions['work.supplier_gauges']['result'][number]> = {
-  supply_supplier_balance: ['balance', 'Our balance at a supplier, as it told it last, in its currency.'],
+  supply_supplier_balance: ['balance', 'Our balance at a supplier, as the supplier last reported it, in its currency.'],
 }
 
 /**

@@ -55,9 +55,9 @@ async function askForBalance(
   const headers = { accept: 'application/json', authorization: `Bearer ${access.token}` }
   const exchange = await http.withinDeadline((inTime) => http.request({ method: 'GET', url, headers }, inTime), signal)
   const reading = readBalance(exchange, balanceSchema)
-  // Not every supplier of this protocol tells a balance.
-  const tellsNone = !reading.ok && reading.httpStatus === 404
-  return tellsNone ? { ok: true, balance: null, currency: null } : reading
+  // Not every supplier of this protocol reports a balance.
+  const reportsNone = !reading.ok && reading.httpStatus === 404
+  return reportsNone ? { ok: true, balance: null, currency: null } : reading
 }
 
 function requestFor(url: URL, method: Method, call: SupplierCall): SupplierRequest {

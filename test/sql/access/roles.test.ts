@@ -18,14 +18,14 @@ const functions: { [name: string]: string } = {
     import_lines prices payables`,
   'support finance': 'refund_item approve reject set_spending_limit',
   'support trade': 'check_supplier sync_supplier set_supplier_paused',
-  'trade finance': 'set_rate set_supplier_threshold',
+  'trade finance': 'set_rate set_supplier_threshold supplier_differences discard_import',
   support: `issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_ips set_key_origins
     set_rate_limit poll_now poll_all reroute_item reroute_all settle_item cancel_item erase_delivery_data send_item deliver_now deliver_all redeliver redeliver_all
     redeliver_orders find_code replace_code fingerprint_keys
     send_test_event webhook_secret stored_webhook_secret`,
   trade: `upsert_game upsert_product upsert_offer upsert_supplier remove_offer load_catalog set_price set_in_stock
     set_product_details set_product_text
-    set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin apply_import discard_import
+    set_supplier_active set_supplier_limits set_supplier_sync set_max_cost set_min_margin apply_import
     upsert_price_list set_list_price set_account_list load_codes withdraw_codes set_stock_threshold`,
   finance: `create_account close_account rename_account onboard set_account_active set_low_balance_threshold deposit correct_deposit
     adjust statement month close_month`,

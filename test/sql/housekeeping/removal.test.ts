@@ -127,7 +127,7 @@ test('ops.housekeeping counts what was removed, over passes and parts', async ()
       'raw answers',
       'samples',
     ],
-    ...['simulated orders', 'supplier attempts', 'supplier events'],
+    ...['simulated orders', 'statements', 'supplier attempts', 'supplier events'],
   ])
 })
 

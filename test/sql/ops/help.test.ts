@@ -111,7 +111,7 @@ describe('ops.help()', () => {
     await expect(help('hooks')).rejects.toMatchObject({
       ...refusals.unknown,
       message: `there is no help for 'hooks'`,
-      hint: expect.stringContaining('partners, keys, money, orders, webhooks'),
+      hint: expect.stringContaining('partners, keys, money, months, orders, webhooks'),
     })
   })
 })

@@ -186,6 +186,7 @@ describe('check_protocols lets a worker start', () => {
     const http = {
       ...{ repeatSafeSeconds: null, findsByReference: true, pushes: 'results', listsOffers: false, requestsPerCall: 1 },
       ...{ asksByRepeating: false, minWaitSeconds: null },
+      reportsBalance: true,
     }
     expect(await refusal({ http })).toBeNull()
     expect(await refusal({})).toBeNull()

@@ -11,6 +11,7 @@ begin
       select j.* from core.judge_prices(array(select l from core.price_lines(import_id) as l)) as j;
     when 'codes' then return query
       select j.* from core.judge_codes(core.judge_cards(core.code_lines(import_id))) as j;
+    when 'supplier_statement' then return query select j.* from core.judge_statement(import_id) as j;
   end case;
 end
 $$;

@@ -17,8 +17,8 @@ select p.since, 'supplier not read', 'supplier ' || p.subject,
 from core.problems p where p.kind = 'supplier_sync'
 union all
 select p.since, 'supplier balance low', 'supplier ' || p.subject,
-  p.detail || ': pay in there; the next reading ends this, and the remedy makes it now',
-  format('select ops.sync_supplier(%L)', p.subject), null, null
+  p.detail || format(': pay in there; the next reading ends this, and ops.sync_supplier(%L) makes it now', p.subject),
+  format('select * from ops.suppliers where code = %L', p.subject), null, null
 from core.problems p where p.kind = 'supplier_balance_low'
 union all
 select coalesce(o.synced_at, p.updated_at), 'offer below cost', 'supplier ' || j.supplier,

@@ -18,8 +18,8 @@ Send the partner the secret and the key over a safe channel.'),
 select ops.replace_leaked_key(''svc_live_…'');
 A rotated key works on while the partner changes to its replacement:
 select ops.rotate_key(7, overlap => ''48 hours'');'),
-  ('money', 'deposit correct_deposit adjust refund_item proposals approve reject statement margins payables month'
-    ' close_month ledger ledger_chain money_rules',
+  ('money', 'deposit correct_deposit adjust refund_item proposals approve reject statement margins ledger ledger_chain'
+    ' money_rules',
     'Only orders and these functions move money; nothing removes a row.
 select ops.deposit(2, 50000, ''invoice 2'');
 A mistaken amount is corrected with a note; 0 if it was another partner''s money:
@@ -29,6 +29,14 @@ Repeated with the same reference, they change nothing.
 What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
 The margins of a month, by supplier:
 select supplier, sum(margin) from ops.margins(''2026-03-01'', ''2026-04-01'') group by 1;'),
+  ('months', 'month close_month payables import_supplier_statement supplier_differences set_supplier_threshold',
+    'What was sold, refunded and spent in a month: select * from ops.month(''2026-11'');
+What we owe suppliers for it: select * from ops.payables(''2026-11'');
+A statement of a supplier, from a file, against our items:
+\copy ops.import_supplier_statement (supplier, reference, amount, at) from ''first.csv'' csv header
+select * from ops.supplier_differences();
+Freeze the month: select ops.close_month(''2026-11'');
+docs/operations/month-end.md has all steps.'),
   ('orders', 'order_story order_history find orders order_items stuck_items settle_item cancel_item'
     ' find_code replace_code shared_codes fingerprint_keys partner_orders reroute_item reroute_all poll_now poll_all'
     ' erase_delivery_data',
@@ -90,7 +98,7 @@ select ops.set_account_list(2, ''gold'');
 What a partner pays, and what that leaves: select * from ops.prices(2);'),
   ('suppliers', 'suppliers supplier_health check_supplier supplier_attempts upsert_supplier'
     ' set_supplier_active'
-    ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier set_supplier_threshold offer_changes set_max_cost'
+    ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'
     ' set_min_margin rates set_rate',
     'During a pause new items go to other suppliers, or wait:
 select ops.set_supplier_paused(''first'', ''maintenance until 5'');

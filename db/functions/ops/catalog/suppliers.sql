@@ -23,9 +23,11 @@ comment on column ops.suppliers.push_secret is
   'env:NAME if the setting of that name has the secret of its events; null: the database has it, or there is none.';
 comment on column ops.suppliers.paused_reason is 'Why an operator paused it.';
 comment on column ops.suppliers.waiting_items is 'The number of items that wait to be sent to it.';
-comment on column ops.suppliers.balance is 'Our balance there, as it was told last; null: it tells none.';
-comment on column ops.suppliers.balance_at is 'When it told the balance; it is asked every 5 minutes.';
+comment on column ops.suppliers.balance is 'Our balance there, as it was reported last; null: the supplier reports none.';
+comment on column ops.suppliers.balance_currency is 'The currency of the balance.';
+comment on column ops.suppliers.balance_at is 'When the supplier reported the balance; it is asked every 5 minutes.';
 comment on column ops.suppliers.days_left is
   'How many days the balance lasts: at the cost of the last 24 hours or of seven days, the smaller number.';
 comment on column ops.suppliers.balance_error is 'Why the last reading of the balance failed; null: it did not.';
-comment on column ops.suppliers.balance_threshold is 'At or below it operators are alerted (ops.set_supplier_threshold).';
+comment on column ops.suppliers.balance_threshold is
+  'At or below it operators are alerted (ops.set_supplier_threshold).';

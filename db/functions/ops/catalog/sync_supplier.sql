@@ -9,7 +9,7 @@ declare
 begin
   select p.* into protocol from supply.protocols p where p.name = known.protocol;
   perform core.require(protocol.lists_offers or protocol.reports_balance,
-    format('suppliers of the protocol %s list neither costs nor stock, and tell no balance', known.protocol),
+    format('suppliers of the protocol %s list neither costs nor stock, and report no balance', known.protocol),
     'object_not_in_prerequisite_state', 'Set its costs with ops.upsert_offer.');
   perform core.require(known.active, format('supplier %s is not active', code), 'object_not_in_prerequisite_state',
     format('Open it with select ops.set_supplier_active(%L, true).', code));
@@ -28,5 +28,5 @@ begin
 end
 $$;
 comment on function ops.sync_supplier is
-  'Makes a worker read the costs, the stock and the balance of a supplier now, as far as its protocol tells them, even if
-its reads are off. Raises if it tells none of them, and if it is not active. ops.suppliers shows when it was read.';
+  'Makes a worker read the costs, the stock and the balance of a supplier now, as far as its protocol has them, also
+where its reads are off. Raises if it has none of them, and if it is not active. ops.suppliers shows what was read.';

@@ -13,6 +13,9 @@ declare
   result text;
 begin
   perform core.check_allow(allow);
+  perform core.require(import.kind <> 'supplier_statement', format('import %s is a statement: it is compared, and '
+    'never applied', import.id), 'object_not_in_prerequisite_state', format('select * from '
+    'ops.supplier_differences(%s)', import.id));
   if import.operator <> session_user then
     raise exception 'import % was loaded by %: no other login can apply it', import.id, import.operator
       using errcode = 'insufficient_privilege', hint = 'Load the file with your own login.';

@@ -1,4 +1,4 @@
--- Roles: trade
+-- Roles: trade, finance
 create or replace function ops.discard_import(import_id bigint default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -58,14 +58,16 @@ begin
       delete from supply.offer_changes c where c.id = any (array(
         select o.id from supply.offer_changes o where o.changed_at < kept_since
         order by o.changed_at limit at_once for update skip locked));
-    when 'imports' then
+    when 'imports', 'statements' then
       delete from supply.import_lines l where (l.import_id, l.id) in (
         select o.import_id, o.id from supply.imports i join supply.import_lines o on o.import_id = i.id
-        where i.loaded_at < kept_since order by i.loaded_at limit at_once for update of o skip locked);
+        where i.loaded_at < kept_since and (i.kind = 'supplier_statement') = (remove_old.what = 'statements')
+        order by i.loaded_at limit at_once for update of o skip locked);
       get diagnostics looked_at = row_count;
       delete from supply.imports i where i.id = any (array(
         select o.id from supply.imports o
         where o.loaded_at < kept_since and o.state <> 'applied'
+          and (o.kind = 'supplier_statement') = (remove_old.what = 'statements')
           and not exists (select from supply.import_lines l where l.import_id = o.id)
         for update skip locked));
     when 'delivery data' then
