@@ -156,7 +156,9 @@ test('a balance at or below the threshold is a line of ops.attention and an aler
   await euros(100)
   await sql()`select work.compare_alerts()`
   await collectAlerts(sql())
-  expect(await lines()).toEqual([{ subject: 'supplier first', remedy: "select * from ops.suppliers where code = 'first'" }])
+  expect(await lines()).toEqual([
+    { subject: 'supplier first', remedy: "select * from ops.suppliers where code = 'first'" },
+  ])
   expect(await alerts('supplier_balance_low')).toMatchObject([
     { state: 'open', message: /100 EUR, its threshold is 100/ },
   ])

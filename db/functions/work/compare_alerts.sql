@@ -13,7 +13,8 @@ begin
     select row(p.kind, p.subject, p.account_id, p.detail)::supply.occurrence
     from core.problems p
     where p.kind in (
-        'low_balance', 'supplier_balance_low', 'stock_low', 'old_snapshot', 'slot_behind', 'jobs_growing', 'notify_queue')
+        'low_balance', 'supplier_balance_low', 'stock_low', 'old_snapshot', 'slot_behind', 'jobs_growing',
+        'notify_queue')
       and not exists (
         select from core.alerts a
         where (a.kind, a.subject) = (p.kind, p.subject) and a.account_id is not distinct from p.account_id
