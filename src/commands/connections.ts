@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, ConfigError } from '../config.ts'
 import { connect, type Database, type DatabaseOptions, WrongSession } from '../database/client.ts'
 import { sessionSettings } from '../database/connections/session.ts'
@@ -7,6 +8,7 @@ import type { Version } from '../database/version.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
 import type { Log } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
+import { describeFailure } from './failure.ts'
 
 type Times = Pick<DatabaseOptions, 'lockTimeoutMs' | 'statementTimeoutMs' | 'deadlineMs' | 'idleInTransactionMs'>
 
@@ -46,6 +48,7 @@ export function connectApi(url: string, { pooled = false } = {}): Database {
 
 // Before the server would give up: what fails on a standby still needs the time that the primary takes.
 const readDeadlineMs = 1_000
+const recheckMs = 500
 
 /**
  * Reads from the standby of DATABASE_READ_URL, if there is one, else from `primary`. `end` closes what was opened here.
@@ -83,22 +86,17 @@ export function connectWorker(url: string, { pooled = false } = {}): Database {
   return connect({ url, pooled, max: 10, ...workerSession, applicationName: 'supply-ordering worker' })
 }
 
-/**
- * Makes one call, to see the session that it gets. Rejects with one line if the session has not its role and time-outs.
- * A database that does not answer is no reason not to start: each call asks again.
- */
-export async function refuseWrongSession(call: () => Promise<unknown>): Promise<void> {
-  try {
-    await call()
-  } catch (error) {
-    if (error instanceof WrongSession) throw error
+/** The database lacks what this program needs of it. */
+export class OldDatabase extends ConfigError {
+  constructor() {
+    super('the database lacks the migrations of this release: run npm run migrate, then start this again')
   }
 }
 
 /**
- * Rejects with one line where the database lacks a migration or the functions of this program: the first order would
- * fail. `read` asks for its state. One with a later migration belongs to the next release. A database that does not
- * answer is no reason not to start.
+ * Rejects with one line where the session lacks its role and time-outs, or the database lacks a migration or the
+ * functions of this program: the first order would fail. `read` asks for its state. A database with a later migration
+ * belongs to the next release.
  */
 export async function refuseOldDatabase(read: () => Promise<Version[]>): Promise<void> {
   const expected = expectedVersion()
@@ -107,10 +105,38 @@ export async function refuseOldDatabase(read: () => Promise<Version[]>): Promise
     const isSame = state?.migration === expected.migration && state.checksum === expected.checksum
     if (isSame || (state && state.migration > expected.migration)) return
   } catch (error) {
-    if (isUnavailable(error)) return
     if (!isNotMigrated(error)) throw error
   }
-  throw new ConfigError('the database lacks the migrations of this release: run npm run migrate, then start this again')
+  throw new OldDatabase()
+}
+
+/**
+ * Makes the checks of a start. If the database does not answer, that is no reason not to start: they are repeated until
+ * it answers. `failed` then settles with one line if they reject.
+ */
+export async function checkOnceAnswered(
+  check: () => Promise<void>,
+  command: string,
+  log: Log,
+): Promise<{ failed: Promise<string> }> {
+  const { promise: failed, resolve } = Promise.withResolvers<string>()
+  const isAnswered = async () => {
+    try {
+      await check()
+      return true
+    } catch (error) {
+      if (error instanceof WrongSession || !isUnavailable(error)) throw error
+      return false
+    }
+  }
+  if (await isAnswered()) return { failed }
+  log.warn('the database does not answer: its migrations are compared as soon as it does')
+  const repeated = async () => {
+    do await sleep(recheckMs, undefined, { ref: false })
+    while (!(await isAnswered()))
+  }
+  repeated().catch((error) => resolve(describeFailure(error, command)))
+  return { failed }
 }
 
 /** A connection for a few calls in the name of the operators, closed afterwards. */

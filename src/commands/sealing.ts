@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/client.ts'
+import { isNotMigrated } from '../database/errors.ts'
 import { type Log, safeError } from '../log.ts'
 import type { DataKeys } from '../sealing/data_keys.ts'
 import {
@@ -14,6 +15,7 @@ import {
   type Sealing,
   sealUnder,
 } from '../sealing/sealing.ts'
+import { OldDatabase } from './connections.ts'
 
 const functions = {
   api: { register: 'api.register_data_key', report: 'api.report_unreadable' },
@@ -47,6 +49,7 @@ export async function startSealing(
       if (error instanceof ConfigError) throw error
       // As without this check, such a process starts while its database is away.
       if (dataKeys === undefined) return noSealing
+      if (isNotMigrated(error)) throw new OldDatabase()
       if (isFirst && error instanceof NoKeyYet) log.warn(error.message)
       else if (isFirst)
         log.warn({ error: safeError(error) }, 'DATA_KEYS cannot be compared with the database: waiting for it')

@@ -10,7 +10,6 @@ import { createSealTyped } from '../../tasks/seal_typed.ts'
 import { createSettleSimulation } from '../../tasks/settle_simulation.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
-import { hostsOf } from '../database/connections/hosts.ts'
 import { refusePooler } from '../database/connections/node_postgres.ts'
 import { watchCalls } from '../database/failovers.ts'
 import type { Log } from '../log.ts'
@@ -80,7 +79,6 @@ export type Worker = {
 
 const crontabFile = new URL('../../tasks/crontab', import.meta.url)
 const longestDrainMs = 20_000
-const hostWaitMs = 60_000
 
 /**
  * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks
@@ -91,8 +89,6 @@ const hostWaitMs = 60_000
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
-  // A worker that lost its database is restarted while another server takes over.
-  await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
   await refusePooler(databaseUrl)
   await refuseRestored(db)
   const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
