@@ -19,7 +19,7 @@ const unseen: { [table: string]: string } = {
     request_id_given traceparent client items_fingerprint`,
   order_items: `order_id position part delivery_data error_message buyer_reason sku tried_suppliers supplier_order_id
     next_call checks sent_at next_check_at lease_token lease_expires_at stuck_at held_at held_reason recovered_at
-    limited_at limited_rank state supplier_cost supplier_currency rate offered_cost offered_currency recipient`,
+    limited_at limited_rank state offered_cost offered_currency recipient`,
   ledger: 'order_id reference note created_by plain_reference hash',
   events: 'order_id callback_url body simulated next_attempt_at lease_token lease_expires_at leased_by host',
   order_results: 'order_id',
