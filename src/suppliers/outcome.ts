@@ -157,7 +157,7 @@ export async function sealOutcome(
 // A word that mixes Latin letters and digits, the groups of a product key, or the number of a card. Such a word is tried
 // from its start only, or after its first hyphen if letters of another script go before: all else takes quadratic time.
 const likeCode =
-  /(?<![\p{L}\p{N}])(?:(?:(?<![_-])|(?<=(?![A-Za-z\d])[\p{L}\p{N}][A-Za-z\d]*[_-]))(?=[A-Za-z\d_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z\d_-]{8,}|[A-Z]{3,}(?:-[A-Z]{3,}){2,}|\d(?:[ _-]?\d){12,}(?:[_-][A-Za-z\d_-]+)?)(?![\p{L}\p{N}])/gu
+  /(?<![\p{L}\p{N}])(?:(?:(?<![_-])|(?<=(?![A-Za-z\d])[\p{L}\p{N}][A-Za-z\d]*[_-]))(?=[A-Za-z\d_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z\d_-]{8,}|[A-Z]{3,}(?:-{1,2}[A-Z]{3,}){2,}|\d(?:[ _-]{0,2}\d){12,}(?:[_-][A-Za-z\d_-]+)?)(?![\p{L}\p{N}])/gu
 
 const repeating = ['errorCode', 'reason', 'error', 'supplierOrderId']
 

@@ -296,7 +296,8 @@ describe('an outcome as it is stored with DATA_KEYS', () => {
   })
 
   it('quotes no word of the reason that looks like a code', async () => {
-    for (const code of ['ABCD1234', 'ABC-DEF-GHI', 'X7K2P-9QWRT-3MNBV', '4111 1111 1111 1111', '6006491500000012345'])
+    const cards = ['4111 1111 1111 1111', '6006491500000012345', '4111  1111  1111  1111', '4111--1111--1111--1111']
+    for (const code of ['ABCD1234', 'ABC-DEF-GHI', 'ABC--DEF--GHI', 'X7K2P-9QWRT-3MNBV', ...cards])
       expect(await stored({ reason: `Ваш код: ${code}.` }), code).toMatchObject({ reason: 'Ваш код: [code].' })
     expect(await stored({ reason: 'Код-ABCD1234 і Schlüssel-ABCD1234' })).toMatchObject({
       reason: 'Код-[code] і Schlüssel-[code]',
