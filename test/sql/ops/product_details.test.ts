@@ -198,6 +198,13 @@ describe('the texts of ops.load_catalog', () => {
     expect(await textsOf(products.outOfStock)).toEqual([])
   })
 
+  test('of a product are read in the order of the catalog where no locale is wanted', async () => {
+    for (const locale of ['ru', 'de']) await load({ ...entry, locale, description: null })
+    await load({ ...entry, locale: 'ru' }, { ...entry, locale: 'de' })
+    const [read] = await database.sql`select core.product_texts(${products.outOfStock}, null) ->> 'locale' as locale`
+    expect(read).toEqual({ locale: 'ru' })
+  })
+
   test.each<[string, object[]]>([
     ['without a description', [{ product_id: id, locale: 'en', redeem: 'x' }]],
     ['with a misspelt member', [{ ...entry, text: 'x' }]],
