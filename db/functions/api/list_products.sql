@@ -4,6 +4,8 @@ create or replace function api.list_products(
 )
 returns table (products json, next_cursor text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+-- A generic plan expects ten products where there are thousands.
+set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
   wanted_id constant int := (select g.id from supply.games g where g.slug = list_products.game_slug);
