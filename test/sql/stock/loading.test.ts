@@ -138,6 +138,17 @@ describe('where data keys exist', () => {
   })
 })
 
+test('what was loaded before the first data key is sealed and compared before it is sold', async () => {
+  await load(['A', 'B'])
+  await sql()`select core.add_data_key('k1', 'x', '{}', 'proof', true)`
+  expect(await stock()).toMatchObject({ free: 0, unsealed: 2 })
+  // Before the job of that has run, a file brings one of them, and its lines are sealed.
+  await stage([{ code: 'A' }])
+  await seal()
+  expect(await stock()).toMatchObject({ free: 2, unsealed: 0 })
+  expect(await lines()).toMatchObject([{ change: 'wrong', detail: expect.stringMatching(/^the stock has this code/) }])
+})
+
 describe('what operators see and do', () => {
   test('batches have their figures, and a withdrawn one names the orders that have others of it', async () => {
     await load(['A', 'B', 'C'], { batch: 'b1', cost: 3 })

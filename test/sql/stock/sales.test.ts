@@ -172,6 +172,35 @@ describe('a stock', () => {
     expect(lines).toHaveLength(1)
   })
 
+  test('never sells a code that an operator gave to an item meanwhile, also if he replaced it since', async () => {
+    const other = await keys(2)
+    expect(await answer(sql(), other.item, completed({ codes: ['X', 'Y'] }))).toBe('settled')
+    await load(['A', 'B', 'C'])
+    await operator()`select ops.replace_code(${other.item}, 'X', 'A', 'it does not work')`
+    await operator()`select ops.replace_code(${other.item}, 'A', 'Z', 'nor does this one')`
+    const { code, item } = await keys(1)
+    await sell(sql(), [item])
+    await sell(sql(), [item])
+    expect(await codesOf(code)).toEqual(['B'])
+  })
+
+  test('and an operator at the same moment never give one code to two items', async () => {
+    const other = await keys(1)
+    await answer(sql(), other.item, completed({ codes: ['X'] }))
+    await load(['A'])
+    const { item } = await keys(1)
+    let replaced: Promise<unknown> = Promise.resolve()
+    await sql().begin(async (tx) => {
+      expect(await sell(tx as never, [item])).toEqual(['settled'])
+      replaced = operator()`select ops.replace_code(${other.item}, 'X', 'A', 'a test')`.then(
+        () => undefined,
+        (error) => error.message,
+      )
+      await expect.poll(() => sql()`select from pg_locks where not granted`).toHaveLength(1)
+    })
+    expect(await replaced).toContain('the new code is refused: this code is a code of item')
+  })
+
   test('is marked as changed, for shops that sync, when it is sold out and when codes come', async () => {
     await sql()`select ops.remove_offer(${products.key}, 'first')`
     const updatedAt = async () => {

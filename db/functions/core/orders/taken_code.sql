@@ -5,6 +5,10 @@ as $$
 begin
   -- Two operators must not give one code to two items.
   lock table supply.replaced_codes in share row exclusive mode;
+  -- A sale of one of them that is under way ends first; later ones find it delivered.
+  perform 1 from supply.stock_codes c
+  where core.code_identity(c.code) = any (core.code_identities(codes)) and c.state in ('unsealed', 'free')
+  order by c.id for update;
   return (
     select format('%s %s item %s of order %s (account %s, %s)%s', case when cardinality(codes) = 1 then 'this code'
         else format('code %s of the %s', w.place, cardinality(codes)) end,

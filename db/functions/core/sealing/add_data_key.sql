@@ -17,6 +17,10 @@ begin
       and case when present.ids = '{}' then may_be_first
         else exists (select from supply.data_keys k where k.proof_hash = given_hash) end
     on conflict do nothing;
+    -- Also what was loaded before the first key is compared with what is sealed, before it is sold
+    update supply.stock_codes c set state = 'unsealed'
+    where found and known_ids = '{}' and c.state = 'free' and c.code not like 'sealed:%';
+    perform core.request_sealing() where found;
   end if;
   return query select k.id, k.fingerprint_key from supply.data_keys k order by k.id;
 end

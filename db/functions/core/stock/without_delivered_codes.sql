@@ -5,7 +5,8 @@ as $$
 declare
   delivered constant uuid[] := array(
     select c.id from unnest(codes) as c
-    where exists (select from supply.item_keys k where core.code_identity(k.code) = core.code_identity(c.code)));
+    where exists (select from supply.item_keys k where core.code_identity(k.code) = core.code_identity(c.code))
+      or exists (select from supply.replaced_codes r where core.code_identity(r.code) = core.code_identity(c.code)));
 begin
   if delivered = '{}' then
     return codes;
@@ -16,5 +17,5 @@ begin
 end
 $$;
 comment on function core.without_delivered_codes is
-  'Returns the free codes, which the caller has locked, without those that some item has by now; these are duplicates
-from now on, and are not sold.';
+  'Returns the free codes, which the caller has locked, without those that some item has by now, or had before
+an operator replaced them; these are duplicates from now on, and are not sold.';
