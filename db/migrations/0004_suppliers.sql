@@ -37,9 +37,9 @@ insert into supply.protocols (
   -- Codes of our own (0013_stock.sql): no adapter, no call.
   ('stock', null, true, null, false, 1, false);
 insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call,
-  asks_by_repeating, min_wait)
-values ('digiflazz', '89 days', false, 'events', true, 1, true, '60 s'),
-  ('bamboo', '0', true, 'events', true, 3, false, null);
+  asks_by_repeating, min_wait, reports_balance)
+values ('digiflazz', '89 days', false, 'events', true, 1, true, '60 s', true),
+  ('bamboo', '0', true, 'events', true, 3, false, null, true);
 
 create table supply.suppliers (
   code text collate "C" primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),

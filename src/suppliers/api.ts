@@ -64,7 +64,7 @@ type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> &
       access: SupplierAccess,
       signal: AbortSignal | undefined,
     ) => Promise<Listing>
-    balance?: (ask: Ask) => Promise<BalanceReading>
+    balance?: (ask: Ask, access: SupplierAccess) => Promise<BalanceReading>
   }
 
 /** Makes the adapters of a protocol over such an API. */
@@ -87,7 +87,7 @@ export function apiAdapter({ prefix, authorize, put, get, list, balance, ...prot
       put: within(put),
       get: within(get),
       list: (access, skus, signal) => list(paced(access, signal), skus, access, signal),
-      ...(balance && { balance: (access, signal) => balance(paced(access, signal)) }),
+      ...(balance && { balance: (access, signal) => balance(paced(access, signal), access) }),
       close: http.close,
     }
   }

@@ -4,7 +4,8 @@ import { readAnswer } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { number, object, text } from './parts.ts'
 
-const amount = v.pipe(number, v.minValue(-1e12, 'is too small'), v.maxValue(1e12, 'is too large'))
+/** An amount of our money there; it may be negative. */
+export const amount = v.pipe(number, v.minValue(-1e12, 'is too small'), v.maxValue(1e12, 'is too large'))
 const currency = v.pipe(text, v.regex(/^[A-Z]{3}$/, 'must be a currency'))
 
 /** A body with our balance and its currency. */

@@ -35,8 +35,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => supplier.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(supplier.address() as AddressInfo).port}`
   await makeCatalog(sql(), { url, token: 'our-token' })
-  for (const protocol of ['b2b', 'kinguin']) {
-    await sql()`select ops.upsert_supplier(${protocol}, ${url}, 'our-token', protocol => ${protocol})`
+  for (const [protocol, token] of [
+    ...[['b2b', 'our-token'] as const, ['kinguin', 'our-token'] as const],
+    ...[['digiflazz', 'us:key'] as const, ['bamboo', '5:us:key'] as const],
+  ]) {
+    await sql()`select ops.upsert_supplier(${protocol}, ${url}, ${token}, protocol => ${protocol})`
   }
   db = connectWorker(database.url)
 })
@@ -81,10 +84,13 @@ const lines = async () => [
 ]
 
 describe('our balance at a supplier', () => {
+  const bambooAccounts = { accounts: [{ id: 5, currency: 'USD', balance: 12.3, isActive: true }] }
   test.each([
     ['first', { balance: 12.3, currency: 'EUR' }, '/balance', { authorization: 'Bearer our-token' }, 'EUR'],
     ['b2b', { data: { balance: 12.3, currency: 'RUB' } }, '/b2b/balance', { 'x-api-key': 'our-token' }, 'RUB'],
     ['kinguin', { balance: 12.3 }, '/v1/balance', { 'x-api-key': 'our-token' }, 'EUR'],
+    ['digiflazz', { data: { deposit: 12.3 } }, '/cek-saldo', { 'content-type': 'application/json' }, 'IDR'],
+    ['bamboo', bambooAccounts, '/v1.0/accounts', { authorization: `Basic ${btoa('us:key')}` }, 'USD'],
   ])('is read by the protocol of %s', async (code, body, path, headers, currency) => {
     expect(await told(body, { code })).toMatchObject({ balance: 12.3, currency, error: null })
     expect(asked.map(({ url }) => url)).toEqual([path])

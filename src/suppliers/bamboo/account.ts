@@ -1,3 +1,5 @@
+export const tokenProblem = 'the token has not the form accountId:clientId:clientSecret'
+
 /** Our account: its number, the headers of its client, and the secret that no quotation may hold. */
 export type Account = { accountId: number; headers: { authorization: string }; token: string }
 

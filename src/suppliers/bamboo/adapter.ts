@@ -1,5 +1,6 @@
 import { apiAdapter } from '../api.ts'
 import { readAccount } from './account.ts'
+import { readAccountBalance } from './balance.ts'
 import { readBambooEvent } from './event.ts'
 import { listOffers } from './list.ts'
 import { askForOrder, placeOrder } from './order.ts'
@@ -19,9 +20,11 @@ export const createBambooAdapter = apiAdapter({
     requestsPerCall: 3,
     asksByRepeating: false,
     minWaitSeconds: null,
+    reportsBalance: true,
   },
   put: placeOrder,
   get: askForOrder,
   list: listOffers,
+  balance: readAccountBalance,
   readEvent: readBambooEvent,
 })

@@ -16,7 +16,7 @@ import {
   unusable,
 } from '../outcome.ts'
 import { count, list, number, object, optionalText, text } from '../parts.ts'
-import { type Account, readAccount, readSku } from './account.ts'
+import { type Account, readAccount, readSku, tokenProblem } from './account.ts'
 
 const statuses = {
   ...{ Created: 'processing', Processing: 'processing', Pending: 'processing' },
@@ -64,7 +64,7 @@ const byStatus = new Map<number, 'credentials' | 'busy'>([
 export async function placeOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
   const account = readAccount(call.token)
   const sku = readSku(call.sku)
-  if (account === undefined) return notPlaced('settings', 'the token has not the form accountId:clientId:clientSecret')
+  if (account === undefined) return notPlaced('settings', tokenProblem)
   if (!call.deliversKeys) return notPlaced('settings', 'the supplier has nothing but cards')
   if (sku === undefined) return notPlaced('settings', 'the sku has not the form productId/faceValue')
   // guard: an order of cards that was sent is looked for first

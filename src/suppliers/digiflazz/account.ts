@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 export const tokenProblem = 'the token has not the form username:apiKey'
 
 /** Our account: `token` is the API key, `signed` is what a body has that is signed for a reference or a word of the API. */
-type Account = { token: string; signed: (subject: string) => { username: string; sign: string } }
+export type Account = { token: string; signed: (subject: string) => { username: string; sign: string } }
 
 /** Reads the token `username:apiKey`; undefined where it has another form. */
 export function readAccount(credential: string): Account | undefined {

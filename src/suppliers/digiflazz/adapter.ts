@@ -1,7 +1,8 @@
 import { apiAdapter } from '../api.ts'
+import { checkAccount, readDeposit } from './balance.ts'
 import { readDigiflazzEvent } from './event.ts'
 import { listOffers } from './list.ts'
-import { checkAccount, transact } from './transaction.ts'
+import { transact } from './transaction.ts'
 
 /**
  * The protocol `digiflazz`: the buyer API of Digiflazz, for top-ups of one unit. The token is `username:apiKey`, a sku is
@@ -20,9 +21,11 @@ export const createDigiflazzAdapter = apiAdapter({
     requestsPerCall: 1,
     asksByRepeating: true,
     minWaitSeconds: 60,
+    reportsBalance: true,
   },
   put: transact,
   get: checkAccount,
   list: listOffers,
+  balance: readDeposit,
   readEvent: readDigiflazzEvent,
 })

@@ -1,5 +1,8 @@
+import * as v from 'valibot'
 import { clock } from '../../clock.ts'
 import type { SupplierCall } from '../adapter.ts'
+import { readAnswer } from '../body.ts'
+import type { Exchange } from '../exchange.ts'
 import { answered, hold, type NotPlacedCause, notPlaced, refused, type SupplierOutcome } from '../outcome.ts'
 
 type Answer = { rc: string; price: number | null; call: SupplierCall; httpStatus: number }
@@ -54,3 +57,11 @@ const table: [codes: string, status: 'Sukses' | 'Pending' | 'Gagal', meaning: Me
 export const codes: ReadonlyMap<string, { status: string; meaning: Meaning }> = new Map(
   table.flatMap(([codes, status, meaning]) => codes.split(' ').map((rc) => [rc, { status, meaning }])),
 )
+
+const refusalSchema = v.object({ data: v.object({ rc: v.pipe(v.string(), v.regex(/^\d{2}$/)) }) })
+
+/** The refusal of a request that makes no transaction, by its code; undefined where the answer is none. */
+export function refusalIn(exchange: Exchange): { ok: false; error: string } | undefined {
+  const read = 'answer' in exchange ? readAnswer(refusalSchema, exchange.answer) : undefined
+  return read?.ok ? { ok: false, error: `rc ${read.value.data.rc}` } : undefined
+}

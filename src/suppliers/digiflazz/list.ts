@@ -2,10 +2,11 @@ import * as v from 'valibot'
 import { clock } from '../../clock.ts'
 import type { ListedOffer, Listing, SupplierAccess, UnusableOffer } from '../adapter.ts'
 import type { Ask } from '../api.ts'
-import { readAnswer, readValue } from '../body.ts'
+import { readValue } from '../body.ts'
 import { readListed, stock } from '../listing.ts'
 import { list, number, object, text } from '../parts.ts'
 import { readAccount, tokenProblem } from './account.ts'
+import { refusalIn } from './codes.ts'
 
 // The list holds all products of all sellers.
 const maxBytes = 3 * 1024 * 1024
@@ -23,7 +24,6 @@ const offerSchema = object({
   start_cut_off: time,
   end_cut_off: time,
 })
-const refusalSchema = v.object({ data: v.object({ rc: v.pipe(v.string(), v.regex(/^\d{2}$/)) }) })
 const entrySchema = v.looseObject({ buyer_sku_code: v.string() })
 
 /**
@@ -36,8 +36,8 @@ export async function listOffers(ask: Ask, skus: readonly string[], access: Supp
   if (account === undefined) return { ok: false, error: tokenProblem }
   const body = { cmd: 'prepaid', ...account.signed('pricelist') }
   const exchange = await ask({ path: '/price-list', body, maxBytes })
-  const refusal = 'answer' in exchange ? readAnswer(refusalSchema, exchange.answer) : undefined
-  if (refusal?.ok) return { ok: false, error: `rc ${refusal.value.data.rc}` }
+  const refusal = refusalIn(exchange)
+  if (refusal !== undefined) return refusal
   const read = readListed(object({ data: list(v.unknown()) }), exchange)
   if (!read.ok) return read
   const entries = read.value.data.filter((entry) => v.is(entrySchema, entry))

@@ -20,7 +20,6 @@ import { codes } from './codes.ts'
 const price = v.fallback(v.nullish(number, null), null)
 const content = { ref_id: optionalText, buyer_sku_code: optionalText, customer_no: optionalText }
 const transactionSchema = object({ data: object({ status: text, rc: text, price, ...content }) })
-const depositSchema = object({ data: object({ deposit: number }) })
 
 /** Makes the transaction of an item, or asks for it by sending it again. */
 export async function transact(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
@@ -49,17 +48,6 @@ export async function transact(ask: Ask, call: SupplierCall): Promise<SupplierOu
     ([name, value]) => value === wanted[name] || (value === null && outcome.outcome === 'not_placed'),
   )
   return isOurs ? outcome : foreign(answer)
-}
-
-/** Checks that the API knows us, which the balance shows: a transaction cannot be asked for without sending it. */
-export async function checkAccount(ask: Ask, { token }: SupplierCall): Promise<SupplierOutcome> {
-  const account = readAccount(token)
-  if (account === undefined) return unknown(tokenProblem)
-  const exchange = await ask({ path: '/cek-saldo', body: { cmd: 'deposit', ...account.signed('depo') } })
-  if (!('answer' in exchange)) return inconclusive(account, exchange)
-  if (readAnswer(depositSchema, exchange.answer).ok) return { outcome: 'not_received' }
-  const refusal = readAnswer(transactionSchema, exchange.answer)
-  return inconclusive(account, exchange, refusal.ok ? `rc ${refusal.value.data.rc}` : undefined)
 }
 
 /** Why the API cannot deliver an item; undefined: it can. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { cardText } from '../../../src/messages/cards.ts'
 import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
 import { createBambooAdapter } from '../../../src/suppliers/bamboo/adapter.ts'
-import { type Bamboo, soldCards, startBamboo } from '../../support/servers/bamboo.ts'
+import { account, type Bamboo, soldCards, startBamboo } from '../../support/servers/bamboo.ts'
 import { supplierCall } from '../../support/supplier_call.ts'
 
 const adapter = createBambooAdapter({ timeoutMs: 10_000 })
@@ -122,6 +122,27 @@ describe('an order', () => {
     const outcome = await read({ status: 'Succeeded', cards })
     expect(outcome).toMatchObject({ outcome: 'hold', error: expect.stringContaining('its cards make no sense') })
     expect(JSON.stringify(outcome)).not.toContain('4711')
+  })
+})
+
+describe('the balance', () => {
+  const balance = (given: Partial<SupplierCall> = {}) => adapter.balance?.(callOf(given))
+
+  test('is that of the account in the token, whatever the others hold', async () => {
+    bamboo.accounts = [account(554, 7), { id: '555' }, account(555, -12.5), account(556, 9)]
+    expect(await balance()).toEqual({ ok: true, balance: -12.5, currency: 'USD' })
+    expect(bamboo.requests.at(-1)).toMatchObject({ method: 'GET', path: '/api/integration/v1.0/accounts' })
+  })
+
+  test('is not known where that account is not listed or makes no sense, or the token names none', async () => {
+    bamboo.accounts = [account(554, 7)]
+    expect(await balance()).toEqual({ ok: false, error: 'it lists no account with the id of the token' })
+    bamboo.accounts = [{ ...account(555, 7), balance: null }]
+    expect(await balance()).toEqual({ ok: false, error: 'our account is unusable: balance must be a number' })
+    expect(await balance({ token: bamboo.client })).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('the form'),
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import { createBambooAdapter } from '../../../src/suppliers/bamboo/adapter.ts'
-import { type BambooOrder, soldCards, startBamboo } from '../../support/servers/bamboo.ts'
+import { account, type BambooOrder, soldCards, startBamboo } from '../../support/servers/bamboo.ts'
 import type { StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 import type { ConformanceDriver, Plan, TestSupplier } from './driver.ts'
 
@@ -55,6 +55,9 @@ async function startSupplier(): Promise<TestSupplier> {
     ordersFor: (reference: string) => ordersOf(reference).length,
     changeToken: (token: string) => {
       bamboo.client = token.slice('555:'.length)
+    },
+    fund: (balance: number) => {
+      bamboo.accounts = [account(554, 7), account(555, balance)]
     },
     list: ({ cost, stock }: { cost: string; stock: number | null }) => {
       const price = { min: Number(cost), max: Number(cost), currencyCode: 'USD' }

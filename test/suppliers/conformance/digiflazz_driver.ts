@@ -52,6 +52,9 @@ async function startSupplier(): Promise<TestSupplier> {
     changeToken: (token) => {
       digiflazz.apiKey = token.split(':')[1] ?? ''
     },
+    fund: (balance) => {
+      digiflazz.deposit = balance
+    },
     list: ({ sku, cost, stock }) => digiflazz.setProduct(sku, { price: Number(cost), stock: stock ?? 0 }),
   }
   makers.set(supplier, digiflazz)

@@ -34,6 +34,8 @@ export type TestSupplier = StandIn & {
   violations?: string[]
   /** Sets what it lists of a sku. Needed where `capabilities.listsOffers`. */
   list?: (offer: ListedOffer) => void
+  /** Sets our balance there, in the currency of `call`. Needed where `capabilities.reportsBalance`. */
+  fund?: (balance: number) => void
   /** Whether its list only says if it has some at all. By default it says how many. */
   hidesStock?: boolean
 }

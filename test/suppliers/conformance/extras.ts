@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadEvent, SupplierEvent } from '../../../src/suppliers/adapter.ts'
+import type { Damage, StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 import type { Bench } from './suite.ts'
+
+/** Answers from which nothing can be read. */
+const damages: Exclude<Damage, (answer: StandInAnswer) => StandInAnswer>[] = [
+  ...(['reset', 'cut', 'silence', 'oversized', 'not JSON'] as const),
+  ...[{ status: 503 }, { status: 401 }, { status: 200, json: [7] }],
+]
 
 /** The list of what a supplier has. */
 export function describeList({ driver, adapter, hasty, supplier, order, during }: Bench): void {
@@ -31,19 +38,46 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
       expect(await list([sku])).toEqual({ ok: true, offers: [{ ...offer, stock: 0 }] })
     })
 
-    it.each([
-      'reset',
-      'cut',
-      'silence',
-      'oversized',
-      'not JSON',
-      { status: 503 },
-      { status: 401 },
-      { status: 200, json: [7] },
-    ] as const)('is an error after %j, and not an empty list', async (damage) => {
+    it.each(damages)('is an error after %j, and not an empty list', async (damage) => {
       const listing = await during({ damage }, async () => list([sku], damage === 'silence' ? hasty() : adapter()))
       expect(listing).toMatchObject({ ok: false, error: expect.stringMatching(/./) })
       expect(JSON.stringify(listing)).not.toContain(supplier().token)
+    })
+  })
+}
+
+/** Our balance at a supplier. */
+export function describeBalance({ driver, adapter, hasty, supplier, order, during }: Bench): void {
+  const { protocol, call } = driver
+  const promised = driver.create({ timeoutMs: 1 }).capabilities.reportsBalance === true
+
+  describe(`${protocol}: our balance`, () => {
+    it(promised ? 'is supported' : 'is not supported', () => {
+      expect(adapter().balance !== undefined).toBe(promised)
+    })
+    if (!promised) return
+
+    it.each([0, 12_345])('of %d is read by one request, which places nothing and keeps the pace', async (balance) => {
+      supplier().fund?.(balance)
+      const before = supplier().requests.length
+      const madeAtPace: number[] = []
+      const pace = async () => void madeAtPace.push(supplier().requests.length - before)
+      const reading = await adapter().balance?.(order(undefined, { pace }))
+      expect(reading).toEqual({ ok: true, balance, currency: call.currency ?? 'EUR' })
+      expect(supplier().requests.slice(before)).toMatchObject([{ places: false }])
+      expect(madeAtPace).toEqual([0])
+    })
+
+    it.each(damages)('is not known after %j, and not 0', async (damage) => {
+      const using = damage === 'silence' ? hasty() : adapter()
+      const reading = await during({ damage }, async () => using.balance?.(order()))
+      expect(reading).toMatchObject({ ok: false, error: expect.stringMatching(/./) })
+      expect(JSON.stringify(reading)).not.toContain(supplier().token)
+    })
+
+    it('is not known where the credential is not accepted', async () => {
+      const token = supplier().nextToken ?? 'another-token'
+      expect(await adapter().balance?.(order(undefined, { token }))).toMatchObject({ ok: false })
     })
   })
 }

@@ -20,6 +20,7 @@ async function startSupplier(): Promise<TestSupplier> {
   const plans = new Map<string, Plan>()
   const orders = new Set<string>()
   let token = 'a-token-of-nobody'
+  let balance = 0
 
   function place(reference: string): StandInAnswer {
     const plan = plans.get(reference)
@@ -37,6 +38,7 @@ async function startSupplier(): Promise<TestSupplier> {
     places: ({ method }) => method === 'PUT',
     answer: ({ method, path, headers }: StandInRequest) => {
       if (headers.authorization !== `Bearer ${token}`) return { status: 401, json: {} }
+      if (path === '/balance') return { status: 200, json: { balance, currency: 'EUR' } }
       const reference = path.split('/').at(-1) ?? ''
       return method === 'PUT' ? place(reference) : read(reference)
     },
@@ -49,6 +51,9 @@ async function startSupplier(): Promise<TestSupplier> {
     ordersFor: (reference) => (orders.has(reference) ? 1 : 0),
     changeToken: (next) => {
       token = next
+    },
+    fund: (amount) => {
+      balance = amount
     },
   }
 }

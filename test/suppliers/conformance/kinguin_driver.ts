@@ -51,6 +51,9 @@ async function startSupplier(): Promise<TestSupplier> {
     changeToken: (apiKey: string) => {
       kinguin.apiKey = apiKey
     },
+    fund: (balance: number) => {
+      kinguin.balance = balance
+    },
     list: ({ cost, stock }: { cost: string; stock: number | null }) => {
       const textQty = stock ?? 0
       kinguin.products.set(productId, testProduct(productId, { price: Number(cost), qty: textQty + 5, textQty }))

@@ -4,7 +4,7 @@ import type { SupplierOutcome } from '../../../src/suppliers/outcome.ts'
 import type { Fault } from '../../support/servers/supplier_stand_in.ts'
 import { supplierCall } from '../../support/supplier_call.ts'
 import { type ConformanceDriver, completed, type Plan, type Standing, type TestSupplier } from './driver.ts'
-import { describeEvents, describeList } from './extras.ts'
+import { describeBalance, describeEvents, describeList } from './extras.ts'
 import { describeFaults } from './faults.ts'
 import { describeOrders } from './orders.ts'
 
@@ -41,6 +41,7 @@ export function describeAdapter(driver: ConformanceDriver): void {
   describeOrders(bench)
   describeFaults(bench)
   describeList(bench)
+  describeBalance(bench)
   describeEvents(bench)
 }
 

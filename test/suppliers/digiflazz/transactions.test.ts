@@ -145,6 +145,16 @@ test('the check of a supplier asks for the balance, and sends no transaction', a
   expect(await adapter.get(callOf({ token: 'no-user' }))).toMatchObject({ outcome: 'unknown' })
 })
 
+test('the balance is the deposit, and a refusal says its code', async () => {
+  expect(await adapter.balance?.(callOf())).toEqual({ ok: true, balance: 990_000, currency: 'IDR' })
+  expect(standIn.requests.at(-1)).toMatchObject({ path: '/v1/cek-saldo', body: { cmd: 'deposit', username: 'supply' } })
+  expect(await adapter.balance?.(callOf({ token: 'supply:another-key' }))).toEqual({ ok: false, error: 'rc 41' })
+  expect(await adapter.balance?.(callOf({ token: 'no-user' }))).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('the form'),
+  })
+})
+
 test('an event says that a transaction failed, as one that was turned back', () => {
   const read = (status: string) =>
     adapter.readEvent?.(digiflazz.event('update', { ref_id: crypto.randomUUID(), status }))

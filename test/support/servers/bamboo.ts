@@ -17,6 +17,7 @@ export type Bamboo = StandIn & {
   /** The credential of our client, `clientId:clientSecret`. */
   client: string
   orders: BambooOrder[]
+  accounts: object[]
   products: Map<number, object>
   violations: string[]
   /** The reason for which an order is refused; undefined: it is taken. */
@@ -26,6 +27,10 @@ export type Bamboo = StandIn & {
 
 export const soldCards = (codes: readonly string[]): Card[] =>
   codes.map((cardCode, id) => ({ id, status: 'Sold', cardCode, pin: null, serialNumber: '', expirationDate: null }))
+
+export const account = (id: number, balance: number) => ({
+  ...{ id, currency: 'USD', balance, isActive: true, sandboxMode: false },
+})
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -73,6 +78,7 @@ export async function startBamboo(): Promise<Bamboo> {
     if (method === 'POST' && path.endsWith('/v1.0/orders/checkout')) return place(body)
     const reference = /\/v1\.0\/orders\/([^/]+)$/.exec(path)?.[1]
     if (method === 'GET' && reference !== undefined) return read(reference)
+    if (method === 'GET' && path.endsWith('/v1.0/accounts')) return { status: 200, json: { accounts: bamboo.accounts } }
     if (method !== 'GET' || !path.endsWith('/v2.0/catalog')) violations.push(`${method} ${path}`)
     const product = products.get(Number(query.get('ProductId')))
     const items = product === undefined ? [] : [{ name: 'A brand', products: [{ id: 1, count: 3 }, product] }]
@@ -82,6 +88,7 @@ export async function startBamboo(): Promise<Bamboo> {
   const standIn = await startStandIn({ places: ({ method }) => method === 'POST', answer })
   const bamboo: Bamboo = Object.assign(standIn, {
     ...{ client: 'client:secret-of-nobody', orders, products, violations },
+    accounts: [account(554, 7), account(555, 1000)],
     onPlacing: () => undefined,
     onOrder: () => {},
   })

@@ -17,6 +17,7 @@ export function createDigiflazz() {
     transactions: new Map<string, Transaction>(),
     /** How many transactions were made of a reference. */
     made: new Map<string, number>(),
+    deposit: 990_000,
     products: new Map<string, Body>(),
     violations: [] as string[],
     now: () => Date.now(),
@@ -32,7 +33,7 @@ export function createDigiflazz() {
       json: {
         data: {
           ...{ ref_id: ref, customer_no: customer, buyer_sku_code: sku, message: 'pesan', status: statusOf(rc), rc },
-          ...{ sn: rc === '00' ? '0123/456' : '', price, buyer_last_saldo: 990_000 },
+          ...{ sn: rc === '00' ? '0123/456' : '', price, buyer_last_saldo: state.deposit },
         },
       },
     })
@@ -57,7 +58,8 @@ export function createDigiflazz() {
     const isOurs = (subject: string) => given.username === state.username && given.sign === signOf(subject)
     const refuse = (rc: string) => ({ status: 200, json: { data: { rc, status: 'Gagal', message: 'pesan' } } })
     if (path.endsWith('/cek-saldo')) {
-      return isOurs('depo') ? { status: 200, json: { data: { deposit: 990_000 } } } : refuse('41')
+      if (given.cmd !== 'deposit') state.violations.push(`${method} ${path} ${given.cmd}`)
+      return isOurs('depo') ? { status: 200, json: { data: { deposit: state.deposit } } } : refuse('41')
     }
     if (!path.endsWith('/price-list') || given.cmd !== 'prepaid') state.violations.push(`${method} ${path}`)
     return isOurs('pricelist') ? { status: 200, json: { data: [...state.products.values()] } } : refuse('41')

@@ -17,6 +17,7 @@ export type UpstreamStandIn = StandIn & {
   changeKey: (apiKey: string) => void
   /** Puts a product into its catalog. */
   list: (offer: ListedOffer) => void
+  fund: (balance: number) => void
 }
 
 type OrderBody = {
@@ -27,6 +28,7 @@ type OrderBody = {
 type UpstreamOrder = { code: string; body: OrderBody; bound: string }
 type State = {
   apiKey: string
+  balance: number
   plans: Map<string, UpstreamPlan>
   /** By idempotency key. */
   orders: Map<string, UpstreamOrder>
@@ -39,7 +41,7 @@ export const upstreamPrice = 790
 /** Starts an upstream on 127.0.0.1 that does what the contract says of orders and the catalog, as far as a client sees it. */
 export async function startUpstream(): Promise<UpstreamStandIn> {
   const apiKey = `svc_live_${'0'.repeat(48)}`
-  const state: State = { apiKey, plans: new Map(), orders: new Map(), offers: new Map() }
+  const state: State = { apiKey, balance: 100_000, plans: new Map(), orders: new Map(), offers: new Map() }
   const standIn = await startStandIn({
     places: ({ method }) => method === 'POST',
     answer: (request) => answerTo(state, request),
@@ -53,6 +55,9 @@ export async function startUpstream(): Promise<UpstreamStandIn> {
       state.apiKey = next
     },
     list: (offer) => void state.offers.set(offer.sku, offer),
+    fund: (balance) => {
+      state.balance = balance
+    },
   }
 }
 
@@ -68,6 +73,7 @@ function answerTo(state: State, request: StandInRequest): StandInAnswer {
   const path = request.path.slice(request.path.indexOf('/b2b/') + '/b2b'.length)
   if (request.method === 'POST' && path === '/orders') return place(state, request)
   if (path === '/orders') return find(state, request.query.get('externalOrderId') ?? '')
+  if (path === '/balance') return data({ balance: state.balance, currency: 'RUB' })
   if (path === '/catalog/games') return data([{ slug: 'no-products' }, { slug: 'frost-kingdoms' }])
   if (path.startsWith('/catalog/games/')) return listProducts(state, path)
   const code = path.split('/').at(-1)
