@@ -116,7 +116,16 @@ describe('an order of a product from stock', () => {
     await load(['B'])
     const { item } = await keys(2)
     await sell(sql(), [item])
-    expect(await itemOf(item)).toMatchObject({ cost: '4.00', supplier_cost: '4.00' })
+    expect(Number((await itemOf(item)).supplier_cost)).toBe(4)
+  })
+
+  test('has codes that are owed to the cent, also where their average is no whole cent', async () => {
+    await operator()`select ops.load_codes('vault', 'v-1', ${['A', 'B']}, cost => 1)`
+    await operator()`select ops.load_codes('vault', 'v-1', ${['C']}, cost => 2)`
+    await sell(sql(), [(await keys(3)).item])
+    expect(await operator()`select units, cost from ops.payables() where supplier = 'vault'`).toEqual([
+      { units: '3', cost: '4.00' },
+    ])
   })
 })
 

@@ -14,7 +14,8 @@ begin
     from sold s where c.id = s.id
     returning c.item_id, c.cost
   ), average as (
-    select m.item_id, round(avg(coalesce(m.cost, k.supplier_cost)), 2) as cost
+    -- So exact that amount times cost is the sum of the costs, to the cent.
+    select m.item_id, round(avg(coalesce(m.cost, k.supplier_cost)), 10) as cost
     from marked m join supply.order_items k on k.id = m.item_id
     group by m.item_id having count(m.cost) > 0
   )
