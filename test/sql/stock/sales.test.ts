@@ -127,6 +127,15 @@ describe('an order of a product from stock', () => {
       { units: '3', cost: '4.00' },
     ])
   })
+
+  test('is sold also where a cost that somebody mistyped is too large for the currency of the product', async () => {
+    await operator()`select ops.set_rate('USD', 'RUB', 90, now() + interval '1 day')`
+    await operator()`select ops.upsert_offer(${products.key}, 'vault', 'v-1', 0.05, currency => 'USD')`
+    await operator()`select ops.load_codes('vault', 'v-1', ${['A']}, cost => 50000000000)`
+    const { item } = await keys(1)
+    expect(await sell(sql(), [item])).toEqual(['settled'])
+    expect(await itemOf(item)).toMatchObject({ cost: null, supplier_cost: '50000000000.00' })
+  })
 })
 
 describe('a stock', () => {

@@ -5,7 +5,7 @@ as $$
 begin
   zone := core.business_zone();
   name := coalesce(month, to_char(now() at time zone zone, 'YYYY-MM'));
-  perform core.require(name ~ '^[0-9]{4}-(0[1-9]|1[0-2])$',
+  perform core.require(name ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])$',
     format('%L is no month, such as %s', month, to_char(now(), 'YYYY-MM')));
   select c.from_at, c.to_at, c.zone, true into from_at, to_at, zone, closed from supply.closed_months c
   where c.month = name;

@@ -19,7 +19,8 @@ begin
     from marked m join supply.order_items k on k.id = m.item_id
     group by m.item_id having count(m.cost) > 0
   )
-  update supply.order_items i set supplier_cost = a.cost, cost = ceil(a.cost * coalesce(i.rate, 1) * 100) / 100
+  update supply.order_items i set supplier_cost = a.cost, cost = case
+      when a.cost * coalesce(i.rate, 1) < 99999999999 then ceil(a.cost * coalesce(i.rate, 1) * 100) / 100 end
   from average a where i.id = a.item_id;
 
   insert into supply.supplier_attempts
