@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressIn } from '../../src/site/guide/files.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
 import { testDatabase } from '../support/database.ts'
-import { loadDemoCatalog, makePartner } from '../support/partner.ts'
+import { loadDemoCatalog } from '../support/partner.ts'
 import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startApi, type TestApi } from '../support/service.ts'
+import { oneValue } from '../support/sql/one_value.ts'
 import { startTestWorker } from '../support/whole_service.ts'
 import { blocksOf, fieldsOf, guideTexts } from './guide_text.ts'
 
@@ -37,7 +38,7 @@ describe.skipIf(!hasCurl)('the commands of the guide', () => {
       json: { status: 'completed', codes: String(Object(body).sku).startsWith('KEY') ? ['A', 'B'] : [] },
     }))
     await loadDemoCatalog(database.sql, supplier)
-    key = (await makePartner(database.sql, { mode: 'test', balance: 100_000 })).key
+    key = await oneValue(database.sql`select ops.ensure_demo_key()`)
     api = await startApi(database.url)
     const worker = await startTestWorker(database.url)
     closing.push(worker.stop, api.close, supplier.close)

@@ -3,7 +3,8 @@ returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
-    when expires_at !~ ('^[0-9]{4}-[0-9]{2}-[0-9]{2}(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?'
+    when not regexp_like(expires_at,
+        '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?'
         '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])?)?$')
       or not pg_input_is_valid(left(expires_at, 10), 'date') then null
     when length(expires_at) = 10 then (expires_at::date + 1)::timestamp at time zone 'UTC'

@@ -8,8 +8,8 @@ as $$
     else (
       select format('recipient needs the field %s, which is no required field of the product', named.id)
       from (
-        select m.part[1] as id, m.n
-        from regexp_matches(recipient, '[{]([^}]*)[}]', 'g') with ordinality as m (part, n)) as named
+        select split_part(m.part, '}', 1) as id, m.n
+        from string_to_table(recipient, '{') with ordinality as m (part, n) where m.n > 1) as named
       where not fields @> jsonb_build_array(jsonb_build_object('id', named.id, 'required', true))
       order by named.n limit 1)
   end
