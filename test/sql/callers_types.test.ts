@@ -18,6 +18,7 @@ const values: { [type: string]: string } = {
   integer: '1',
   bigint: '1',
   boolean: 'true',
+  jsonb: `'[]'::jsonb`,
   interval: `'1 hour'`,
   'timestamp with time zone': 'now()',
 }
