@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { hasWarehousePrograms } from '../support/warehouse.ts'
 import { runStorm } from './storm.ts'
 
 // The short form of `npm run storm`; a fixed seed, so that operations and faults are the same each time.
@@ -15,7 +16,8 @@ test('a short storm of faults leaves no difference between what partners were to
     say: (line) => void lines.push(line),
   })
   expect(report.differences(), lines.join('\n')).toEqual([])
-  for (const what of ['orders acknowledged', 'webhooks', 'looks at the audit']) {
+  const copied = hasWarehousePrograms ? ['rows of the warehouse: ledger', 'rows of the warehouse: results'] : []
+  for (const what of ['orders acknowledged', 'webhooks', 'looks at the audit', ...copied]) {
     expect(report.counted(what), what).toBeGreaterThan(0)
   }
   const faults = report.figures().filter(([what]) => what.startsWith('fault: '))

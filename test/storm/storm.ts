@@ -16,6 +16,7 @@ import { type Receivers, startReceivers } from './receivers.ts'
 import { createReport, type Report } from './report.ts'
 import { startStormServer } from './server.ts'
 import { type Suppliers, startSuppliers } from './suppliers.ts'
+import { type StormWarehouse, startWarehouse } from './warehouse.ts'
 
 export type StormOptions = {
   seed: number
@@ -71,6 +72,7 @@ export async function runStorm(options: StormOptions): Promise<Report> {
     await drain(partners)
     say('comparing')
     await stage.audit.finish()
+    await stage.warehouse?.finish()
     await compareAll(stage)
     for (const { part, endings } of scene.processes) {
       for (const [how, times] of Object.entries(endings())) report.count(`${part} ended: ${how}`, times)
@@ -88,6 +90,7 @@ type Stage = {
   suppliers: Suppliers
   scene: Parameters<typeof heal>[0]
   audit: AuditWatch
+  warehouse: StormWarehouse | undefined
 }
 
 async function setStage(
@@ -124,8 +127,10 @@ async function setStage(
   await allReady(processes)
   const audit = watchAudit(server.url, report)
   closing.push(audit.close)
+  const warehouse = await startWarehouse(admin, server.url, { calm, report })
+  if (warehouse === undefined) say('no python3 or psql here: no warehouse reads on')
   const partners = { client, operators, receivers, calm, report }
-  return { partners, accounts, suppliers, scene: { server, processes, admin, calm, report }, audit }
+  return { partners, accounts, suppliers, scene: { server, processes, admin, calm, report }, audit, warehouse }
 }
 
 async function allReady(processes: Supervised[]): Promise<void> {
