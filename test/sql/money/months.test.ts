@@ -212,6 +212,8 @@ describe('a closed month', () => {
     const running = new Date().toISOString().slice(0, 7)
     await expect(close(running)).rejects.toThrow(`month ${running} is not over`)
     for (const wrong of ['2019-13', '0000-01']) await expect(close(wrong)).rejects.toThrow('is no month')
+    const hint = "Its arguments and what it does: select * from ops.help('month')"
+    await expect(operator()`select * from ops.month('x')`).rejects.toMatchObject({ hint })
     await expect(sql()`select ops.close_month(null)`).rejects.toMatchObject(refusals.wrongArgument)
     await deliver()
     await booked(partner().accountId, `${name()}-15T00:00:00Z`)

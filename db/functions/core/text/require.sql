@@ -11,9 +11,9 @@ begin
     get diagnostics context = pg_context;
     raise exception using message = require.message, errcode = require.code, hint = coalesce(
       nullif(require.hint, ''),
-      -- The innermost function of operators among the callers.
-      format('Its arguments and what it does: select * from ops.help(%L)',
-        substring(context from 'function ops\.(\w+)\(')));
+      -- The innermost function of operators among the callers; one in SQL is named without its schema.
+      format('Its arguments and what it does: select * from ops.help(%L)', coalesce(
+        substring(context from 'function ops\.(\w+)\('), substring(context from 'SQL function "(\w+)"'))));
   end if;
 end
 $$;
