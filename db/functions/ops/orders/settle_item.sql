@@ -36,7 +36,10 @@ begin
   perform core.require(not exists (
     select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000 or c like 'sealed:%' or c like 'card:{%'),
     'each code must have 1 to 1000 characters, not all of them blank, and must not begin with "sealed:" or "card:{"');
-  codes := codes || core.cards_of(cards);
+  -- As codes of our own stock are written: else they are not found to be the same.
+  codes := case when codes is not null then array(
+    select core.trim_blanks(c.code) from unnest(codes) with ordinality as c (code, place) order by c.place) end
+    || core.cards_of(cards);
   perform core.require(codes is null or cardinality(codes) = (
       select count(distinct core.code_identity(c)) from unnest(codes) as c),
     format('each code may be given only once; some of these %s are equal', cardinality(codes)));
