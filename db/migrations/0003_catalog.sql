@@ -65,6 +65,7 @@ create table supply.product_texts (
   redeem text check (octet_length(redeem) <= 8192),
   terms text check (octet_length(terms) <= 8192),
   updated_at timestamptz not null default now(),
+  supplier text collate "C",
   primary key (product_id, locale)
 );
 comment on table supply.product_texts is 'What a shop shows about a product: plain text or Markdown, never HTML.';
@@ -75,6 +76,8 @@ comment on column supply.product_texts.description is 'What the product is.';
 comment on column supply.product_texts.redeem is 'How the buyer uses it; null: nothing is known.';
 comment on column supply.product_texts.terms is 'The conditions under which it is sold; null: there are none.';
 comment on column supply.product_texts.updated_at is 'When the texts last changed.';
+comment on column supply.product_texts.supplier is
+  'The supplier whose list they are from; null: an operator wrote them.';
 
 create table supply.offer_rules (
   id boolean primary key default true check (id),

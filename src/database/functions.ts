@@ -261,7 +261,7 @@ export const functions = {
     protocol: 'text', base_url: 'text', token: 'text', token_url: 'text | null', client_id: 'text | null' } },
   'work.begin_sync': { args: {}, returns: 'rows', columns: { supplier: 'text', lease_token: 'uuid', protocol: 'text',
     base_url: 'text', token: 'text', token_url: 'text | null', client_id: 'text | null', skus: 'jsonb',
-    per_minute: 'numeric | null' } },
+    per_minute: 'numeric | null', skus_for_texts: 'jsonb' } },
   'work.check_origin': { args: {}, returns: 'text' },
   'work.check_protocols': { args: { capabilities: 'jsonb' }, returns: 'text' },
   'work.check_suppliers': { args: { silent_minutes: 'integer' }, returns: 'integer' },

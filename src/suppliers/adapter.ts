@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SupplierOutcome } from './outcome.ts'
+import type { ShopTexts } from './shop_texts.ts'
 
 /** Where a supplier is and our credential there: `token` is the credential itself, not a reference to a setting. */
 export type SupplierAccess = {
@@ -66,7 +67,14 @@ export type SupplierCapabilities = {
 }
 
 /** An entry of a supplier's list. `stock` null: in stock, the number is unknown; 0: out of stock. */
-export type ListedOffer = { sku: string; cost: string; currency: string; stock: number | null }
+export type ListedOffer = {
+  sku: string
+  cost: string
+  currency: string
+  stock: number | null
+  /** What the supplier says about the product to buyers; absent: nothing that can be shown. */
+  texts?: ShopTexts
+}
 
 /** An entry that makes no sense, and what is wrong in it. */
 export type UnusableOffer = { sku: string; problem: string }
@@ -104,8 +112,16 @@ export type SupplierAdapter = {
   capabilities: SupplierCapabilities
   put: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
   get: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
-  /** Lists costs and stock of these skus. Present if `capabilities.listsOffers`. */
-  list?: (access: SupplierAccess, skus: readonly string[], signal?: AbortSignal) => Promise<Listing>
+  /**
+   * Lists costs and stock of these skus, with texts where the supplier has them. Texts that take a request of their own
+   * are read for `skusForTexts` alone. Present if `capabilities.listsOffers`.
+   */
+  list?: (
+    access: SupplierAccess,
+    skus: readonly string[],
+    signal?: AbortSignal,
+    skusForTexts?: readonly string[],
+  ) => Promise<Listing>
   /** Reads our balance. Present if `capabilities.reportsBalance`. */
   balance?: (access: SupplierAccess, signal?: AbortSignal) => Promise<BalanceReading>
   /** Verifies and reads an event. Present where `capabilities.pushes` is `events`. Never throws. */

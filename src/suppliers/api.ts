@@ -63,6 +63,7 @@ type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> &
       skus: readonly string[],
       access: SupplierAccess,
       signal: AbortSignal | undefined,
+      skusForTexts: readonly string[],
     ) => Promise<Listing>
     balance?: (ask: Ask, access: SupplierAccess) => Promise<BalanceReading>
   }
@@ -86,7 +87,8 @@ export function apiAdapter({ prefix, authorize, put, get, list, balance, ...prot
       ...protocol,
       put: within(put),
       get: within(get),
-      list: (access, skus, signal) => list(paced(access, signal), skus, access, signal),
+      list: (access, skus, signal, skusForTexts = []) =>
+        list(paced(access, signal), skus, access, signal, skusForTexts),
       ...(balance && { balance: (access, signal) => balance(paced(access, signal), access) }),
       close: http.close,
     }

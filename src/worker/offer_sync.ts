@@ -31,7 +31,7 @@ const longestMs = 9 * 60_000
 const entriesAtOnce = 250
 
 /**
- * Creates the reader of suppliers' lists, which records costs and stock. An incomplete list changes nothing. A list is
+ * Creates the reader of suppliers' lists, which records costs, stock and texts. An incomplete list changes nothing. A list is
  * recorded in parts.
  */
 export function createOfferSync({ db, adapters, credentials, pace, log }: OfferSyncOptions): OfferSync {
@@ -48,7 +48,8 @@ export function createOfferSync({ db, adapters, credentials, pace, log }: OfferS
     const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(longestMs)])
     const { supplier, base_url: baseUrl } = sync
     const paced = sync.per_minute === null ? undefined : () => pace(supplier, signal)
-    const listing = await adapter.list({ supplier, baseUrl, token: access.token, pace: paced }, skus, signal)
+    const reach = { supplier, baseUrl, token: access.token, pace: paced }
+    const listing = await adapter.list(reach, skus, signal, sync.skus_for_texts as string[])
     if (!listing.ok && listing.httpStatus === 401) credentials.reject(supplier, access.token)
     return listing
   }

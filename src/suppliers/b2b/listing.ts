@@ -6,6 +6,7 @@ import type { Ask } from '../api.ts'
 import { readValue } from '../body.ts'
 import { type Listed, readListed } from '../listing.ts'
 import { list, number, object, text } from '../parts.ts'
+import { readShopTexts } from '../shop_texts.ts'
 import { productIdOf } from './order.ts'
 
 const gamesLimit = 1_000
@@ -18,6 +19,7 @@ const gamesSchema = object({
 })
 const productsSchema = object({ data: list(v.unknown()) })
 const productSchema = v.looseObject({ id: number })
+const pageSchema = object({ data: v.looseObject({ id: number }) })
 const offerSchema = object({
   wholesalePrice: v.pipe(
     number,
@@ -35,13 +37,14 @@ const offerSchema = object({
  * The cost and stock of these skus in the upstream's catalog: its games, then the products of each, one request after
  * the other, until all skus are found. A 429 is waited for once, as long as it asks and a minute at most. Where a
  * request fails there is no list at all: missing skus would look out of stock. A product that makes no sense is a
- * problem of its sku alone.
+ * problem of its sku alone. The upstream's lists have no texts, so those of `skusForTexts` take a request each.
  */
 export async function listOffers(
   request: Ask,
   skus: readonly string[],
   _access: unknown,
   signal: AbortSignal | undefined,
+  skusForTexts: readonly string[] = [],
 ): Promise<Listing> {
   const wanted = new Set(skus.map(productIdOf).filter((id) => id !== undefined))
   if (wanted.size === 0) return { ok: true, offers: [] }
@@ -56,6 +59,15 @@ export async function listOffers(
     for (const product of products.value.data) {
       if (v.is(productSchema, product) && wanted.has(product.id)) offers.set(product.id, offerOf(product.id, product))
     }
+  }
+  for (const id of new Set(skusForTexts.map(productIdOf))) {
+    const offer = id === undefined ? undefined : offers.get(id)
+    if (offer === undefined || 'problem' in offer) continue
+    const page = readListed(pageSchema, await request({ path: `/catalog/products/${id}` }))
+    // Not all of the family have this page. A list without texts is complete.
+    if (!page.ok) break
+    const texts = page.value.data.id === id ? readShopTexts(page.value.data.texts) : undefined
+    if (texts !== undefined) offer.texts = texts
   }
   return { ok: true, offers: [...offers.values()] }
 }

@@ -5,6 +5,7 @@ import type { Ask } from '../api.ts'
 import { jsonOf, readAnswer } from '../body.ts'
 import { stock } from '../listing.ts'
 import { list, number, object, text } from '../parts.ts'
+import { readShopTexts } from '../shop_texts.ts'
 import { readSku, type Sku } from './order.ts'
 import { errorIn } from './refusal.ts'
 
@@ -15,10 +16,16 @@ const terms = {
   isPreorder: v.nullish(v.boolean('must be true or false'), false),
 }
 const offers = v.nullish(list(object({ offerId: text, ...terms })), () => [])
-const productSchema = object({ productId: text, ...terms, offers })
+const productSchema = object({
+  productId: text,
+  ...terms,
+  offers,
+  description: v.optional(v.unknown()),
+  activationDetails: v.optional(v.unknown()),
+})
 
 type Product = v.InferOutput<typeof productSchema>
-type Terms = Omit<Product, 'productId' | 'offers'>
+type Terms = Pick<Product, keyof typeof terms>
 type Read = { ok: true; product: Product | null } | { ok: true; problem: string } | Extract<Listing, { ok: false }>
 
 /**
@@ -65,7 +72,11 @@ function offerOf(sku: string, product: Product, offerId: Sku['offerId']): Listed
   const terms: Terms | undefined =
     offerId === null ? product : product.offers.find((offer) => offer.offerId === offerId)
   if (terms === undefined) return []
-  return [{ sku, cost: costOf(terms.price), currency: 'EUR', stock: stockOf(terms, product.isPreorder) }]
+  // Their texts are in English.
+  const { description, activationDetails: redeem = null } = product
+  const texts = readShopTexts({ locale: 'en', description, redeem, terms: null })
+  const offer = { sku, cost: costOf(terms.price), currency: 'EUR', stock: stockOf(terms, product.isPreorder) }
+  return [texts === undefined ? offer : { ...offer, texts }]
 }
 
 /** The stock of text keys, the only ones that we order; null if the API does not count them separately. */

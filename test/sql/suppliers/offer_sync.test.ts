@@ -291,6 +291,56 @@ describe('the lease of a reading', () => {
   })
 })
 
+describe('the texts of a supplier’s list', () => {
+  const texts = (description: string, locale = 'en') => ({ locale, description, redeem: 'In the game', terms: null })
+  const withTexts = (description: string, locale?: string) => listed('7.5', { texts: texts(description, locale) })
+  const written = async () => [
+    ...(await sql()`
+      select locale, description, redeem, terms, supplier from ops.product_texts
+      where product_id = ${product} order by locale`),
+  ]
+  const skusForTexts = async () => {
+    await sql()`select ops.sync_supplier('lister')`
+    const [row] = await sql()`select skus_for_texts as skus from work.begin_sync()`
+    await sql()`truncate supply.supplier_syncs`
+    return row?.skus
+  }
+  beforeEach(() => sql()`delete from supply.product_texts`)
+
+  test('fill a product without texts, follow its changes, and show as a change of the product', async () => {
+    await sync(withTexts('Pearls'))
+    expect(await written()).toEqual([{ ...texts('Pearls'), supplier: 'lister' }])
+    expect((await shown()).isNew).toBe(true)
+    await sync(withTexts('Pearls'))
+    expect((await shown()).isNew).toBe(false)
+    await sync(withTexts('More pearls'))
+    await sync(listed('7.5'))
+    expect(await written()).toEqual([{ ...texts('More pearls'), supplier: 'lister' }])
+    expect((await shown()).isNew).toBe(true)
+    expect(await skusForTexts()).toEqual(['s-101'])
+  })
+
+  test('never replace those of an operator, in any locale, nor those of another supplier', async () => {
+    await sql()`select ops.set_product_text(${product}, 'ru', 'Жемчуг')`
+    await sync(withTexts('Pearls'))
+    expect(await written()).toMatchObject([{ locale: 'ru', supplier: null }])
+    expect(await skusForTexts()).toEqual([])
+    await sql()`update supply.product_texts set supplier = 'first'`
+    await sync(withTexts('Pearls', 'ru'))
+    expect(await written()).toMatchObject([{ locale: 'ru', description: 'Жемчуг', supplier: 'first' }])
+  })
+
+  test('become the operator’s as soon as one sets them, also to the same words', async () => {
+    await sync(withTexts('Pearls'))
+    await sql()`select ops.set_product_text(${product}, 'en', 'Pearls')`
+    await sync(withTexts('Others'))
+    expect(await written()).toEqual([{ ...texts('Pearls'), supplier: null }])
+    await sql()`select ops.set_product_text(${product}, 'en', null)`
+    await sync(withTexts('Others'))
+    expect(await written()).toEqual([{ ...texts('Others'), supplier: 'lister' }])
+  })
+})
+
 describe('a failed reading', () => {
   const fail = async () => {
     await sql()`update supply.suppliers set sync_due_at = now() where code = 'lister'`

@@ -36,6 +36,22 @@ it('the list asks game by game, and for nothing where no sku is a product', asyn
   expect(paths(length)).toHaveLength(3)
 })
 
+it('the list asks for texts only where they are wanted, and is complete without them', async () => {
+  const texts = { locale: 'ru', description: '60 **жемчужин**', redeem: 'В игре', terms: null }
+  supplier().list?.({ sku: '112', cost: '790.00', currency: 'RUB', stock: null, texts })
+  const { length } = supplier().requests
+  const wanted = async () => adapter().list?.(order(), ['112', '113'], undefined, ['113', '112'])
+  expect(await wanted()).toMatchObject({ ok: true, offers: [{ sku: '112', texts }, { sku: '113' }] })
+  expect(paths(length).slice(3)).toEqual(['/b2b/catalog/products/113', '/b2b/catalog/products/112'])
+  const to = ({ path }: { path: string }) => path.includes('/catalog/products/')
+  const offers = [
+    { sku: '112', cost: '790.00', currency: 'RUB', stock: null },
+    { sku: '113', cost: '489.50', currency: 'USD', stock: 0 },
+  ]
+  for (const damage of [{ status: 404 }, { status: 429 }, { status: 200, json: { data: { id: 7, texts } } }])
+    expect(await during({ damage, to }, wanted), JSON.stringify(damage)).toEqual({ ok: true, offers })
+})
+
 it('the list ends where all is found', async () => {
   const games = [{ slug: 'frost-kingdoms' }, { slug: 'another' }]
   const { length } = supplier().requests

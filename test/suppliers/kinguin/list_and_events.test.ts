@@ -53,6 +53,32 @@ describe('the list', () => {
     })
   })
 
+  it.each<[string, unknown, unknown, unknown]>([
+    ['plain text', 'Two games', 'Enter it in Steam', { description: 'Two games', redeem: 'Enter it in Steam' }],
+    [
+      'Markdown',
+      '1 < 2, see <https://a.example>',
+      null,
+      { description: '1 < 2, see <https://a.example>', redeem: null },
+    ],
+    ['8 KiB', 'ж'.repeat(4096), 7, { description: 'ж'.repeat(4096), redeem: null }],
+    ['HTML in one text', 'Two games', '<b>Enter</b> it', { description: 'Two games', redeem: null }],
+    ['HTML', '<script>alert(1)</script>', 'Enter it', undefined],
+    ['HTML with line ends', 'Two games<img\nsrc=x>', 'Enter it', undefined],
+    ['an end tag', 'Two games</p>', null, undefined],
+    ['over 8 KiB', 'x'.repeat(8193), null, undefined],
+    ['a character that PostgreSQL does not take', 'Two\u0000games', null, undefined],
+    ['a broken character', 'Two\ud800games', null, undefined],
+    ['blanks', ' ', 'Enter it', undefined],
+    ['no text', { html: 'x' }, null, undefined],
+  ])('of a product with %s has its texts only where a shop can show them', async (_, description, redeem, texts) => {
+    const json = { productId: 'game', price: 4.75, qty: 7, description, activationDetails: redeem }
+    kinguin().setFault({ damage: () => ({ status: 200, json }) })
+    const offer = { sku: 'game', cost: '4.75', currency: 'EUR', stock: null }
+    const expected = texts === undefined ? offer : { ...offer, texts: { locale: 'en', terms: null, ...texts } }
+    expect(await list('game')).toEqual({ ok: true, offers: [expected] })
+  })
+
   it('is an error where another server answers 404', async () => {
     kinguin().setFault({ damage: { status: 404, json: { error: 'no such host' } } })
     expect(await list('game')).toEqual({ ok: false, error: 'HTTP 404', httpStatus: 404 })

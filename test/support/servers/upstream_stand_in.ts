@@ -76,6 +76,7 @@ function answerTo(state: State, request: StandInRequest): StandInAnswer {
   if (path === '/balance') return data({ balance: state.balance, currency: 'RUB' })
   if (path === '/catalog/games') return data([{ slug: 'no-products' }, { slug: 'frost-kingdoms' }])
   if (path.startsWith('/catalog/games/')) return listProducts(state, path)
+  if (path.startsWith('/catalog/products/')) return showProduct(state, Number(path.split('/').at(-1)))
   const code = path.split('/').at(-1)
   const order = [...state.orders.values()].find((one) => one.code === code)
   return order === undefined ? refusal(404, 'ORDER_NOT_FOUND') : data(render(state, order))
@@ -161,6 +162,11 @@ function listProducts({ offers }: State, path: string): StandInAnswer {
       inStock: stock !== 0,
     })),
   )
+}
+
+function showProduct({ offers }: State, id: number): StandInAnswer {
+  const offer = offers.get(String(id))
+  return offer === undefined ? refusal(404, 'PRODUCT_NOT_FOUND') : data({ id, texts: offer.texts ?? null })
 }
 
 function data(value: unknown): StandInAnswer {

@@ -9,6 +9,7 @@ declare
   product constant supply.products := core.lock_product(product_id);
   before jsonb;
   after jsonb;
+  author text;
   subject constant text := format('product %s (%s) in %s', product.id, product.name, locale);
 begin
   perform core.require(locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$',
@@ -19,13 +20,14 @@ begin
   from (values ('description', description), ('redeem', redeem), ('terms', terms)) as t (name, value)
   where octet_length(t.value) > 8192;
 
-  select jsonb_build_object('description', t.description, 'redeem', t.redeem, 'terms', t.terms) into before
+  select jsonb_build_object('description', t.description, 'redeem', t.redeem, 'terms', t.terms),
+    t.supplier into before, author
   from supply.product_texts t where t.product_id = product.id and t.locale = set_product_text.locale;
   if description is not null then
     after := jsonb_build_object('description', description, 'redeem', nullif(coalesce(redeem, before ->> 'redeem'), ''),
       'terms', nullif(coalesce(terms, before ->> 'terms'), ''));
   end if;
-  if after is not distinct from before then
+  if after is not distinct from before and author is null then
     raise notice '%', subject || case when after is null then ' has no texts: nothing changed'
       else ' has these texts already: nothing changed' end;
     return;
@@ -36,7 +38,8 @@ begin
     insert into supply.product_texts as t (product_id, locale, description, redeem, terms)
     values (product.id, set_product_text.locale, after ->> 'description', after ->> 'redeem', after ->> 'terms')
     on conflict on constraint product_texts_pkey do update
-      set (description, redeem, terms, updated_at) = (excluded.description, excluded.redeem, excluded.terms, now());
+      set (description, redeem, terms, updated_at, supplier)
+        = (excluded.description, excluded.redeem, excluded.terms, now(), null);
   end if;
   update supply.products p set updated_at = now() where p.id = product.id;
   perform core.log_operator('set_product_text', 'product ' || product.id,
@@ -45,13 +48,14 @@ begin
   raise notice '%: %', subject, case when after is null then 'the texts are removed; before: ' || (
       select string_agg(format('%s %L', b.key, left(b.value, 60)), ', ') from jsonb_each_text(before) as b
       where b.value is not null)
-    else (
+    else coalesce((
       select string_agg(format('%s %s → %s', a.key, coalesce(quote_literal(left(before ->> a.key, 60)), 'none'),
         coalesce(quote_literal(left(a.value, 60)), 'none')), ', ')
-      from jsonb_each_text(after) as a where before ->> a.key is distinct from a.value) end;
+      from jsonb_each_text(after) as a where before ->> a.key is distinct from a.value),
+      format('supplier %s no longer changes these texts', author)) end;
 end
 $$;
 comment on function ops.set_product_text is
   'Sets what shops tell buyers of a product in one locale (ru, pt-BR): description, how to redeem, terms; plain text or
-Markdown, 8 KiB each. Null keeps redeem and terms, '''' clears them; a null description removes the locale. A notice
-shows the values before. Raises no_data_found for an unknown product.';
+Markdown, 8 KiB each. Null keeps redeem and terms, '''' clears them; a null description removes the locale. They
+replace a supplier''s texts. A notice shows the values before. Raises no_data_found for an unknown product.';

@@ -1,7 +1,7 @@
 create or replace function work.begin_sync()
 returns table (
   supplier text, lease_token uuid, protocol text, base_url text, token text, token_url text, client_id text,
-  skus jsonb, per_minute numeric
+  skus jsonb, per_minute numeric, skus_for_texts jsonb
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -25,13 +25,19 @@ begin
     where y.supplier = due.code;
     return query select due.code, lease, due.protocol, due.base_url, due.token, due.token_url, due.client_id,
       (select coalesce(jsonb_agg(distinct o.sku), '[]') from supply.offers o where o.supplier = due.code),
-      due.per_minute;
+      due.per_minute, (
+        select coalesce(jsonb_agg(c.sku), '[]') from (
+          select o.sku from supply.offers o
+          where o.supplier = due.code and not exists (
+            select from supply.product_texts t
+            where t.product_id = o.product_id and t.supplier is distinct from due.code)
+          group by o.sku order by random() limit 20) as c);
     return;
   end loop;
 end
 $$;
 comment on function work.begin_sync is
-  'Leases (10 minutes) the reading of one supplier''s list that is due. Returns how to reach the supplier, the skus of
-its offers, and its limit of requests; no row: none is due. lease_token: for work.record_list and work.finish_sync.
-After the lease another worker reads the list, and the first one changes nothing.
+  'Leases (10 minutes) the reading of one supplier''s list that is due, for work.record_list and work.finish_sync.
+Returns how to reach the supplier, the skus of its offers, its limit of requests, and 20 skus whose texts it may give;
+no row: none is due. After the lease another worker reads the list, and the first one changes nothing.
 nullable: token_url, client_id, per_minute';

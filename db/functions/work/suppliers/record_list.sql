@@ -13,7 +13,9 @@ begin
   if not found then
     return false;
   end if;
-  product_ids := array(select (c.after).product_id from core.changes_of_list(record_list.supplier, entries) c);
+  product_ids := array(
+    select (c.after).product_id from core.changes_of_list(record_list.supplier, entries) c
+    union select t.product_id from core.texts_of_list(record_list.supplier, entries) t);
   were_offered := core.lock_offered(product_ids);
   with changed as (
     update supply.offers o set
@@ -29,6 +31,15 @@ begin
   where b.value <> c.after -> b.key
   group by c.product_id order by c.product_id;
   perform core.note_offered(product_ids, were_offered);
+  with written as (
+    insert into supply.product_texts (product_id, locale, description, redeem, terms, supplier)
+    select t.product_id, t.locale, t.description, t.redeem, t.terms, t.supplier
+    from core.texts_of_list(record_list.supplier, entries) t where t.product_id = any (product_ids)
+    on conflict on constraint product_texts_pkey do update
+      set (description, redeem, terms, updated_at) = (excluded.description, excluded.redeem, excluded.terms, now())
+    returning product_id
+  )
+  update supply.products p set updated_at = now() from written w where p.id = w.product_id;
 
   -- A session that has locked an offer changes it, or waits for a product that is locked here. So skip locked offers.
   update supply.offers o set synced_at = now()
@@ -41,6 +52,6 @@ begin
 end
 $$;
 comment on function work.record_list is
-  'Records a part of a supplier''s list: [{sku, cost, currency, stock}]; a sku alone is not available. Other offers
-stay. Marks the products as changed that become available or unavailable. Returns false, and records nothing, if the
-lease has ended or the supplier is inactive. Give it 250 entries at a time: operators wait for it.';
+  'Records a part of a supplier''s list: [{sku, cost, currency, stock, texts?}]; a sku alone is not available. Other
+offers stay. Marks products as changed that become (un)available or get texts. Returns false, and records nothing, if
+the lease has ended or the supplier is inactive. Give it 250 entries at a time: operators wait for it.';
