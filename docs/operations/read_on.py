@@ -2,8 +2,8 @@
 
     SOURCE='postgres://an_analyst@…/supply' TARGET='postgres://…/warehouse' python3 read_on.py
 
-The target has tables `ledger` and `results` with the columns of the views, and the primary key
-(account_id, seq). Run it as often as you like; it needs psql and nothing else.
+The target has tables `ledger` and `results` that begin with account_id and seq, their primary key, and
+have further columns of the views. A column that a view gets later is not copied until the target has it. Run it as often as you like; it needs psql and nothing else.
 """
 import os
 import subprocess
@@ -24,10 +24,12 @@ def read_on(source: str, target: str, view: str) -> int:
     """Copies the new rows of one view, in pages. Returns how many rows were new or read again."""
     total, marks = 0, dict(line.split("|") for line in psql(
         target, f"select account_id, max(seq) from {view} group by 1").splitlines())
+    columns = psql(target, f"select string_agg(attname, ', ' order by attnum) from pg_attribute "
+                           f"where attrelid = '{view}'::regclass and attnum > 0 and not attisdropped").strip()
     for account in psql(source, "select account_id from bi.accounts").split():
         after = max(0, int(marks.get(account, 0)) - READ_AGAIN)
         while True:
-            rows = psql(source, f"copy (select * from bi.{view} where account_id = {account} "
+            rows = psql(source, f"copy (select {columns} from bi.{view} where account_id = {account} "
                                 f"and seq > {after} order by seq limit {AT_ONCE}) to stdout")
             psql(target, f"create temp table page (like {view}); copy page from stdin;",
                  f"delete from {view} t where t.account_id = {account} and t.seq > {after} and t.seq <= "

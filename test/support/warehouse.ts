@@ -10,7 +10,7 @@ const views = ['ledger', 'results'] as const
 export const hasWarehousePrograms = ['python3', 'psql'].every((name) => spawnSync(name, ['--version']).status === 0)
 
 /** The warehouse of docs/operations/export.md. */
-export type Warehouse = {
+type Warehouse = {
   /** Runs read_on.py once; rejects if that fails. */
   readOn(): Promise<unknown>
   /** How many rows each view has, and how many of source and copy the other does not have. */

@@ -57,6 +57,18 @@ describe('ops.settle_item', () => {
       })
   })
 
+  test('refuses a reason with one of the codes in it, which the log would keep', async () => {
+    const code = newCode()
+    const { item } = await itemWith([], 1)
+    for (const typed of [
+      { codes: [code], cards: null },
+      { codes: null, cards: [{ code, pin: '1234' }] },
+    ])
+      await expect(
+        sql()`select ops.settle_item(${item}, 'completed', ${typed.codes}, ${`mail said ${code}`}, ${sql().json(typed.cards)})`,
+      ).rejects.toThrow('reason must not have a code in it')
+  })
+
   test('never delivers a code that another item has, and says whose it is', async () => {
     const code = newCode()
     const owner = await itemWith([code])

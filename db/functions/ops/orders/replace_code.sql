@@ -18,6 +18,7 @@ begin
   perform core.require(not core.is_blank(old_code), 'old_code must be the code that the partner reads now');
   -- As codes of our own stock are written: else they are not found to be the same.
   new_code := core.trim_blanks(new_code);
+  perform core.require_no_code('note', note, array[core.trim_blanks(old_code), new_code]);
   if is_sealed then
     insert into supply.typed_codes (item_id, action, codes, reason)
     values (wanted_id, 'replace', array[old_code, new_code], note)

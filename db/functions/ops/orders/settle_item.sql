@@ -43,6 +43,7 @@ begin
   perform core.require(codes is null or cardinality(codes) = (
       select count(distinct core.code_identity(c)) from unnest(codes) as c),
     format('each code may be given only once; some of these %s are equal', cardinality(codes)));
+  perform core.require_no_code('reason', reason, codes);
   perform core.require(item.delivery_type = 'key' or coalesce(cardinality(codes), 0) = 0,
     format('item %s delivers no keys, so it takes no codes', item.id));
 
