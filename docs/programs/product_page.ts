@@ -1,4 +1,4 @@
-// Prints the page of a product as HTML, with its picture, texts and price tiers, from the API alone.
+// Prints the page of a product as HTML, with picture, texts and price tiers, from the API alone.
 // Needs Node 24.
 //
 //   node product_page.ts 101 ru > product.html
@@ -35,25 +35,33 @@ console.log(render(data))
 
 /** Everything that comes from the API passes through here before it stands in the page. */
 function toHtml(value: unknown): string {
-  const entities: { [sign: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-  return String(value).replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign)
+  return String(value)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }
 
 function render({ name, imageUrl, texts, ...product }: Product): string {
   const money = (price: number) => toHtml(`${price.toFixed(2)} ${product.currency}`)
-  const picture = imageUrl?.startsWith('https:') ? `<img src="${toHtml(imageUrl)}" alt="" width="240">` : ''
+  const isPicture = imageUrl?.startsWith('https:')
+  const picture = isPicture ? `<img src="${toHtml(imageUrl)}" alt="" width="240">` : ''
   const section = (title: string, text?: string | null) =>
     text ? `<h2>${title}</h2><p class="text">${toHtml(text)}</p>` : ''
   const tiers = [{ minQuantity: 1, price: product.wholesalePrice }, ...product.priceTiers]
-  const rows = tiers.map((tier) => `<tr><td>${tier.minQuantity}</td><td>${money(tier.price)}</td></tr>`)
-  const facts = [product.platform, product.countries?.join(', '), product.inStock ? 'in stock' : 'sold out']
+  const rows = tiers.map(
+    ({ minQuantity, price }) => `<tr><td>${minQuantity}</td><td>${money(price)}</td></tr>`,
+  )
+  const stock = product.inStock ? 'in stock' : 'sold out'
+  const facts = [product.platform, product.countries?.join(', '), stock]
   return `<!doctype html>
 <html lang="${toHtml(texts?.locale ?? 'en')}">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="referrer" content="no-referrer">
 <title>${toHtml(name)}</title>
 <style>
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 2rem auto; padding: 0 1rem; }
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 2rem auto; }
+  body { padding: 0 1rem; }
   img { max-width: 100%; border-radius: 8px; }
   .text { white-space: pre-line; }
   td, th { text-align: left; padding: 0.2rem 2rem 0.2rem 0; }

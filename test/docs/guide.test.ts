@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -38,6 +38,7 @@ describe.skipIf(!hasCurl)('the commands of the guide', () => {
       json: { status: 'completed', codes: String(Object(body).sku).startsWith('KEY') ? ['A', 'B'] : [] },
     }))
     await loadDemoCatalog(database.sql, supplier)
+    cpSync(join(docs, 'programs'), scratch, { recursive: true })
     key = await oneValue(database.sql`select ops.ensure_demo_key()`)
     api = await startApi(database.url)
     const worker = await startTestWorker(database.url)
