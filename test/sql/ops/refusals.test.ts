@@ -152,7 +152,6 @@ const refused: { [reason in keyof typeof refusals]?: Refusal[] } = {
     [`redeliver('$event')`, /is still being delivered: it is waiting, after 0 of 9 attempts.*deliver_now/s],
     [`settle_item('$item', 'failed', reason => 'a test')`, /ops\.poll_now/],
     [`set_supplier_sync('first', '1 hour')`, /./],
-    [`sync_supplier('first')`, /./],
     [`end_recovery()`, /./],
   ],
   taken: [

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { clock } from '../../../src/clock.ts'
 import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
 import { createDigiflazzAdapter } from '../../../src/suppliers/digiflazz/adapter.ts'
 import { createDigiflazz, statusOf } from '../../support/servers/digiflazz.ts'
@@ -183,9 +184,9 @@ describe('the list', () => {
     ['2026-01-01T16:30:00Z', 0],
     ['2026-01-01T18:00:00Z', 12],
   ])('closes a product from 23:30 to 1:0 in Jakarta: at %s', async (now, stock) => {
-    vi.useFakeTimers({ now: new Date(now), toFake: ['Date'] })
+    const time = vi.spyOn(clock, 'now').mockReturnValue(new Date(now))
     expect(await list({ start_cut_off: '23:30', end_cut_off: '1:0' })).toEqual(offer(stock))
-    vi.useRealTimers()
+    time.mockRestore()
   })
 
   test.each([
