@@ -3,9 +3,9 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- A supplier that recovers gets so many calls a second that the CPU serves others, too: 400, and 100 at once.
-  step constant interval := '2.5 ms';
-  ahead constant interval := '250 ms';
+  -- A supplier that recovers gets so many calls a second that the CPU serves others, too: 800, and 100 at once.
+  step constant interval := '1.25 ms';
+  ahead constant interval := '125 ms';
   supplier record;
   free int;
   pace record;
