@@ -175,7 +175,7 @@ describe('what operators see and do', () => {
   test('a threshold gives a line and an alert, and both end by themselves', async () => {
     await load(['A', 'B'])
     await operator()`select ops.set_stock_threshold('vault', 'v-1', 2)`
-    const low = () => operator()`select detail from ops.attention where what = 'stock low'`
+    const low = () => operator()`select detail from ops.attention where what in ('stock low', 'alert')`
     const alert = () => operator()`select closed_at is null as stands from ops.alerts where kind = 'stock_low'`
     const compare = async () => {
       await sql()`select work.compare_alerts()`

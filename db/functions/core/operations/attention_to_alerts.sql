@@ -24,7 +24,7 @@ from (
     'supplier_price', 'supplier_balance_fell')
   where al.closed_at is null and not al.is_acknowledged
     and al.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss', 'low_balance',
-      'supplier_balance_low')
+      'supplier_balance_low', 'stock_low')
 ) as al
 union all
 select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,
