@@ -107,7 +107,7 @@ async function warnOfLocale(client: pg.Client, log: (line: string) => void): Pro
 /** A newer library of the operating system may sort texts in another order than the indexes do. */
 async function warnOfCollations(client: pg.Client, log: (line: string) => void): Promise<void> {
   const { rows } = await client.query<{ line: string }>(
-    `select format('%s: %s: %s', subject, detail, remedy) as line from core.attention_to_collations`,
+    `select format('%s: %s', subject, detail) as line from core.attention_to_collations`,
   )
   for (const { line } of rows) log(line)
 }

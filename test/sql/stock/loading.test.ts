@@ -127,13 +127,19 @@ describe('where data keys exist', () => {
     await seal()
     expect(await stock()).toMatchObject({ free: 3, duplicates: 2 })
     expect(await lines()).toMatchObject([{ change: 'wrong', detail: 'the stock has this code in batch first' }])
-    const attention = () => operator()`select subject, remedy from ops.attention where what = 'code duplicate'`
+    const attention = () => operator()`
+      select subject, remedy, detail from ops.attention where what = 'code duplicate'`
     expect(await attention()).toMatchObject([{ subject: 'batch second' }])
     const { item } = await keys(3)
     await sell(sql(), [item])
     const codes = await sql()`select code from supply.item_keys where item_id = ${item} order by position`
     expect(codes.map((row) => sealing.openCode(row.code, item))).toEqual(['A', 'B', 'NEW'])
-    await operator().unsafe((await attention())[0]?.remedy)
+    const [{ remedy, detail } = {}] = await attention()
+    expect(await operator().begin('read only', async (tx) => [...(await tx.unsafe(remedy))])).toMatchObject([
+      { batch: 'second', codes: 3, free: 0, sold: 1, withdrawn: 0 },
+    ])
+    expect(detail).toContain(`ops.withdraw_codes('second', reason) withdraws the batch, without those that were sold`)
+    await operator()`select ops.withdraw_codes('second', 'duplicates')`
     expect(await attention()).toEqual([])
   })
 })

@@ -55,8 +55,8 @@ silent, circuit, balance, credentials, settings, paused or not read, offer cost,
 expired or expires, delivery late, result not delivered, balance low, stock low, code duplicate, money held, proposal
 open, sweeper late, audit late, collation changed, alert.';
 comment on column ops.attention.subject is
-  'The item, event, order, account, alert, supplier, rate or collation. ops.order_story and ops.find take what follows
-the first word, but for the last two.';
+  'The item, event, order, account, alert, supplier, stock, batch, rate or collation. ops.order_story and ops.find take
+what follows the first word, but for the last four.';
 comment on column ops.attention.detail is 'What is wrong, what to check first, and which function changes it.';
 comment on column ops.attention.remedy is 'SQL that shows more: it reads, or it runs dry.';
 comment on column ops.attention.order_code is 'The order, if it concerns a single one.';
