@@ -18,9 +18,9 @@ export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealin
     if (key_id === undefined) return
     await sealStock(db, sealing)
     const wanted_id = jobId(payload)
-    for (const { item_id, codes } of await db.call('work.list_typed_codes', { wanted_id })) {
+    for (const { item_id, version, codes } of await db.call('work.list_typed_codes', { wanted_id })) {
       const sealed = (codes as string[]).map((code) => sealing.sealCode(code, item_id))
-      await db.call('work.use_typed_codes', { wanted_id, codes: sealed })
+      await db.call('work.use_typed_codes', { wanted_id, version, codes: sealed })
     }
     const rows = await db.call('work.list_item_texts', { wanted_id, key_id })
     const secrets = await db.call('work.list_secret_texts', { key_id })

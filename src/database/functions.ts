@@ -314,7 +314,7 @@ export const functions = {
   'work.list_stock_texts': { args: { after: 'uuid', page_limit: 'integer', key_id: 'text' }, returns: 'rows',
     columns: { kind: 'text', id: 'text', item_id: 'uuid', texts: 'jsonb' } },
   'work.list_typed_codes': { args: { wanted_id: 'uuid' }, returns: 'rows',
-    columns: { item_id: 'uuid', codes: 'jsonb' } },
+    columns: { item_id: 'uuid', version: 'text', codes: 'jsonb' } },
   'work.list_unsealed_codes': { args: { page_limit: 'integer' }, returns: 'rows',
     columns: { kind: 'text', id: 'text', item_id: 'uuid', texts: 'jsonb' } },
   'work.number_results': { args: {}, returns: 'boolean' },
@@ -347,7 +347,7 @@ export const functions = {
   'work.take_access_token': { args: { supplier: 'text', renewer: 'uuid', rejected: 'text' }, returns: 'rows',
     columns: { sealed: 'text | null', expires_at: 'timestamp with time zone | null', must_renew: 'boolean' } },
   'work.take_request': { args: { supplier: 'text' }, returns: 'double precision' },
-  'work.use_typed_codes': { args: { wanted_id: 'uuid', codes: 'text[]' }, returns: 'void' },
+  'work.use_typed_codes': { args: { wanted_id: 'uuid', version: 'text', codes: 'text[]' }, returns: 'void' },
 } as const
 
 export const types = {

@@ -147,9 +147,10 @@ describe('where codes are sealed', () => {
   const sealing = createSealing(dataKeysOf('k1'), 'fingerprint key')
   const seal = (item: string, codes: string[]) => codes.map((code) => sealing.sealCode(code, item))
   /** What a worker does with the codes that an operator typed. */
-  async function workerSeals(item: string): Promise<void> {
-    const [typed] = await superuser()`select codes from work.list_typed_codes(${item})`
-    await superuser()`select work.use_typed_codes(${item}, ${seal(item, typed?.codes ?? [])})`
+  async function workerSeals(item: string, meanwhile?: () => Promise<unknown>): Promise<void> {
+    const [typed] = await superuser()`select version, codes from work.list_typed_codes(${item})`
+    await meanwhile?.()
+    await superuser()`select work.use_typed_codes(${item}, ${typed?.version}, ${seal(item, typed?.codes ?? [])})`
   }
   async function sealedItem(codes: string[], amount = codes.length) {
     const made = await keys(amount)
@@ -190,6 +191,18 @@ describe('where codes are sealed', () => {
       await workerSeals(held.item)
       expect((await read(held.code)).status).toBe('completed')
       expect(await superuser()`select from supply.typed_codes`).toEqual([])
+    }))
+
+  test('codes that an operator corrects while a worker seals the first ones are delivered, and not the first', () =>
+    withKeys(async () => {
+      const [wrong, right] = [newCode(), newCode()]
+      const { item, code } = await itemWith([], 1)
+      const settle = (typed: string) => sql()`select ops.settle_item(${item}, 'completed', ${[typed]}, 'by mail')`
+      await settle(wrong)
+      await workerSeals(item, () => settle(right))
+      expect((await itemOf(item)).completed_at).toBeNull()
+      await workerSeals(item)
+      expect(sealing.openShownCode((await codesOf(code))[0])).toBe(right)
     }))
 
   test('a worker replaces a code, and refuses one that another item has', () =>

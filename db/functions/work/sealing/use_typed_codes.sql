@@ -1,4 +1,4 @@
-create or replace function work.use_typed_codes(wanted_id uuid, codes text[])
+create or replace function work.use_typed_codes(wanted_id uuid, version text, codes text[])
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,7 @@ begin
   where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
   select i.* into item from supply.order_items i where i.id = wanted_id for no key update;
   delete from supply.typed_codes t
-  where t.item_id = wanted_id and cardinality(t.codes) = cardinality(use_typed_codes.codes)
+  where t.item_id = wanted_id and t.xmin::text = use_typed_codes.version
   returning t.* into typed;
   if typed.item_id is null then
     return;
@@ -42,5 +42,5 @@ begin
 end
 $$;
 comment on function work.use_typed_codes is
-  'Settles an item, or replaces a code, with the sealed form of what an operator typed. A code that another item has is
-refused: the item is held, and operators are alerted.';
+  'Settles an item, or replaces a code, with the sealed form of what an operator typed. Does nothing if he typed other
+codes since that version. A code that another item has is refused: the item is held, and operators are alerted.';
