@@ -20,3 +20,16 @@ test('where the queue skips a job silently, nothing is recorded, and what is rec
   expect(await record(sql(), call, processing())).toBe('waiting')
   expect(await jobsOf(item)).toHaveLength(1)
 })
+
+// The workers' connections commit asynchronously: a crash of the server loses the lock of a job that a worker runs.
+test('a planned job outlives the end of the job before it, whose lock was lost in a crash', async () => {
+  const item = await newItem()
+  const [call] = await leaseCalls(sql(), [item])
+  if (call === undefined) throw new Error('no call is due')
+  await record(sql(), call, processing())
+  const [before] = await jobsOf(item)
+  await sql()`select core.enqueue('call_supplier', array[${item}]::uuid[], key => 'call_supplier')`
+  // As the queue ends a job.
+  await sql()`delete from graphile_worker._private_jobs where id = ${before?.id ?? null}`
+  expect(await jobsOf(item)).toHaveLength(1)
+})

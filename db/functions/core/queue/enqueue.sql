@@ -10,6 +10,11 @@ begin
   if cardinality(ids) = 0 then
     return;
   end if;
+  -- add_jobs would keep the id of a waiting job. A worker may run that one though a crash lost its lock, and deletes
+  -- it by its id when it ends.
+  if key is not null then
+    perform core.remove_jobs(key, ids);
+  end if;
   select count(job.id) into added
   from graphile_worker.add_jobs(array(
     select row(
