@@ -9,6 +9,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM ${NODE_IMAGE}
+LABEL org.opencontainers.image.title=supply-ordering \
+  org.opencontainers.image.version=1.0.0 \
+  org.opencontainers.image.licenses=MIT
 # The default of HOST, 127.0.0.1, can be reached from within the container alone.
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app

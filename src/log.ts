@@ -3,6 +3,7 @@ import { type DestinationStream, type LevelWithSilent, type Logger, pino, stdTim
 import postgres from 'postgres'
 import { type Correlation, traceIdOf } from './messages/correlation.ts'
 import { errorCode } from './network/error_code.ts'
+import { release } from './release.ts'
 
 /**
  * The log of a process: one line of JSON for each record. Nothing is removed from records afterwards, so callers pass
@@ -17,7 +18,7 @@ const correlations = new AsyncLocalStorage<{ requestId?: string; traceId?: strin
 export function createLog(level: LevelWithSilent, destination?: DestinationStream): Log {
   const options = {
     level,
-    base: { pid: process.pid },
+    base: { pid: process.pid, version: release },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     // A copy: pino writes the fields of the record into what it is given here.

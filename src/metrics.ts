@@ -1,9 +1,7 @@
 import { createServer } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import packageJson from '../package.json' with { type: 'json' }
 import { type Listening, listen } from './network/listen.ts'
-
-const { version } = packageJson
+import { release } from './release.ts'
 
 /** How many accounts have metrics of their own: without a bound, each new partner would cost Prometheus more. */
 export const maxAccounts = 100
@@ -42,7 +40,7 @@ export function addBuildInfo(registry: Registry): void {
     help: 'Always 1; the versions of the service and of Node are its labels.',
     labelNames: ['version', 'node'],
     registers: [registry],
-  }).set({ version, node: process.version }, 1)
+  }).set({ version: release, node: process.version }, 1)
 }
 
 /** Adds the gauges of a pool of database connections, read at each scrape. */

@@ -84,7 +84,7 @@ function addressOf({ baseUrl }: Target, { path, query = {} }: Call): string {
 function headersOf(target: Target, call: Call, requestId: string): { [name: string]: string } {
   return {
     accept: 'application/json',
-    'user-agent': 'supply-ordering-client/0.1.0',
+    'user-agent': 'supply-ordering-client/1.0.0',
     ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...call.headers,
     'x-request-id': requestId,

@@ -50,7 +50,7 @@ const toldByStories = ['request', 'supplier call', 'delivery']
 
 /** A record of the log for people; undefined for one that the stories make superfluous, unless `all` is wanted. */
 export function recordLine(line: string, { colours, all }: { colours: boolean; all: boolean }): string | undefined {
-  const { level, time, pid: _, msg, ...fields } = JSON.parse(line)
+  const { level, time, pid: _, version: __, msg, ...fields } = JSON.parse(line)
   if (toldByStories.includes(msg) && level === 'info' && !all) return undefined
   const colour = levelColours[level as keyof typeof levelColours]
   const name = String(level).padEnd(11)

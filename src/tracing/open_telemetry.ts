@@ -14,6 +14,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { TracingConfig } from '../config.ts'
 import type { Log } from '../log.ts'
+import { release } from '../release.ts'
 import type { Attributes, Tracer, Tracing } from './tracer.ts'
 
 // Spans beyond these limits are dropped if the collector is unreachable or slow.
@@ -29,7 +30,7 @@ export function startOpenTelemetry(config: TracingConfig, serviceName: string, l
   const exporter = new OTLPTraceExporter({ url: config.endpoint })
   const named = config.serviceName === undefined ? {} : { 'service.name': config.serviceName }
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': serviceName })
+    resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': release })
       .merge(detectResources({ detectors: [envDetector] }))
       .merge(resourceFromAttributes(named)),
     sampler: samplerFor(config),

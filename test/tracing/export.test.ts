@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import project from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startTracing } from '../../src/tracing/start.ts'
@@ -185,7 +186,12 @@ test('a process sends what it has before it ends, under its own name', async () 
     expect(await api.end()).toBe(0)
   }
   expect(collector.spans).toMatchObject([
-    { service: 'supply-ordering-api', name: 'GET', attributes: { 'http.response.status_code': 404 } },
+    {
+      service: 'supply-ordering-api',
+      version: project.version,
+      name: 'GET',
+      attributes: { 'http.response.status_code': 404 },
+    },
     { service: 'shop', name: 'GET' },
   ])
   expect(collector.bodies.join()).not.toContain('hidden')

@@ -1,4 +1,5 @@
 import { apiRoutes } from '../../http/routes/routes.ts'
+import { release } from '../../release.ts'
 import { exampleAddress as address } from '../address.ts'
 import { siteRoutes } from '../routes.ts'
 import { schemas, securitySchemes } from './components.ts'
@@ -27,7 +28,7 @@ export function openApiDocument() {
     openapi: '3.1.0',
     info: {
       title: 'Supply ordering',
-      version: '1',
+      version: release,
       summary: 'A wholesale ordering service for business partners.',
       description: overview,
       contact: { name: 'The operators of this service', url: `${address}/` },

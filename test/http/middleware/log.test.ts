@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import project from '../../../package.json' with { type: 'json' }
 import { createLog, withCorrelation } from '../../../src/log.ts'
 import { httpTests } from '../../support/http_tests.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
@@ -23,6 +24,7 @@ describe('the access log', () => {
         level: 'info',
         time: expect.stringMatching(/^\d{4}-.*Z$/),
         pid: process.pid,
+        version: project.version,
         requestId: 'my-id',
         method: 'GET',
         route: '/b2b/orders',

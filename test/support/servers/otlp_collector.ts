@@ -1,8 +1,9 @@
 import { startSupplierServer } from './supplier_server.ts'
 
-/** A span as it arrived, with the name of the service that sent it. */
+/** A span as it arrived, with the name and version of the service that sent it. */
 type ReceivedSpan = {
   service: string
+  version: string
   name: string
   traceId: string
   spanId: string
@@ -28,7 +29,7 @@ type Attribute = { key: string; value: Value }
 type Export = {
   resourceSpans: {
     resource: { attributes: Attribute[] }
-    scopeSpans: { spans: (Omit<ReceivedSpan, 'service' | 'attributes'> & { attributes: Attribute[] })[] }[]
+    scopeSpans: { spans: (Omit<ReceivedSpan, 'service' | 'version' | 'attributes'> & { attributes: Attribute[] })[] }[]
   }[]
 }
 
@@ -46,9 +47,14 @@ export async function startOtlpCollector(answer: number | 'hang' = 200): Promise
 
 function spansOf({ resourceSpans }: Export): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(plain(resource.attributes)['service.name'])
+    const { 'service.name': service, 'service.version': version } = plain(resource.attributes)
     return scopeSpans.flatMap(({ spans }) =>
-      spans.map((span) => ({ ...span, service, attributes: plain(span.attributes) })),
+      spans.map((span) => ({
+        ...span,
+        service: `${service}`,
+        version: `${version}`,
+        attributes: plain(span.attributes),
+      })),
     )
   })
 }
