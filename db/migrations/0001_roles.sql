@@ -62,15 +62,17 @@ alter default privileges for role supply_owner revoke execute on functions from 
 
 create table supply.code_version (
   id boolean primary key default true check (id),
+  release text not null,
   checksum text not null,
   files jsonb not null,
   loaded_at timestamptz not null default now()
 );
-comment on table supply.code_version is 'Which state of the function files is loaded.';
+comment on table supply.code_version is 'Which release the database is of: one row.';
 comment on column supply.code_version.id is 'Always true: there is one row.';
+comment on column supply.code_version.release is 'The release that migrated it last, such as 1.0.0.';
 comment on column supply.code_version.checksum is 'SHA-256 over all function files.';
 comment on column supply.code_version.files is 'The SHA-256 of each function file, by schema and name.';
-comment on column supply.code_version.loaded_at is 'When that state was loaded.';
+comment on column supply.code_version.loaded_at is 'When that release, or that state of the files, was loaded.';
 
 reset role;
 

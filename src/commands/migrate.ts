@@ -1,5 +1,6 @@
 import { loadConfig } from '../config.ts'
 import { migrate } from '../migrate/migrate.ts'
+import { release } from '../release.ts'
 import { loginSettings } from './connections.ts'
 
 /**
@@ -14,5 +15,5 @@ export async function migrateCommand(): Promise<void> {
     loginSettings,
     log: (line) => console.log(line),
   })
-  if (applied.length === 0 && !codeReloaded) console.log('the database is up to date')
+  console.log(`the database is ${applied.length === 0 && !codeReloaded ? 'already ' : ''}of release ${release}`)
 }

@@ -1,9 +1,9 @@
 import { runner } from 'node-pg-migrate'
 import type pg from 'pg'
+import { release } from '../release.ts'
 import { defaultMigrationsDir, type MigrationFile } from './sql_files.ts'
 
 export type ApplyOptions = {
-  migrations: MigrationFile[]
   dir?: string | undefined
   /** Runs the work again if another session's lock stopped it. */
   retry: <T>(work: () => Promise<T>) => Promise<T>
@@ -11,22 +11,72 @@ export type ApplyOptions = {
 }
 
 /**
- * Runs the migrations that the database lacks, each in a transaction of its own that also records it with its
- * checksum in `migrations.applied`. Returns their names.
- * Throws one clear line if an applied migration was edited or removed, if a new one is numbered before an applied one,
- * or if one fails. The migrations before it stay applied.
+ * The migrations that the database lacks. Throws one clear line, which names the release of the database, if it had
+ * others than these, or if a new one is numbered before an applied one.
  */
-export async function applyMigrations(client: pg.Client, options: ApplyOptions): Promise<string[]> {
-  await options.retry(() => client.query(recordTable))
+export async function pendingMigrations(
+  client: pg.Client,
+  files: MigrationFile[],
+  retry: ApplyOptions['retry'],
+): Promise<MigrationFile[]> {
+  await retry(() => client.query(recordTable))
   const { rows: applied } = await client.query<MigrationFile>(
     'select name, checksum from migrations.applied order by id',
   )
-  const pending = pendingMigrations(options.migrations, applied)
+  const byName = new Map(files.map((file) => [file.name, file]))
+  for (const { name, checksum } of applied) {
+    const file = byName.get(name)
+    if (file?.checksum === checksum) continue
+    const made = await releaseOf(client)
+    if (made === undefined) {
+      throw new Error(
+        `this database was made before the first release, and cannot be upgraded to release ${release}: migrate a new ` +
+          'database (for npm start: another DATA_DIR), or go on with the program that made this one',
+      )
+    }
+    if (file === undefined) {
+      throw new Error(
+        `this database is of release ${made}, and this program, of release ${release}, lacks its migration ${name}: ` +
+          `migrate with the program of release ${made} or of a later one`,
+      )
+    }
+    throw new Error(
+      `this database is of release ${made}, and migration ${name} of this program, of release ${release}, is not the one ` +
+        'that it had: migrate with an unchanged checkout or image of the release',
+    )
+  }
+  const names = new Set(applied.map(({ name }) => name))
+  const last = [...names].sort().at(-1) ?? ''
+  const pending = files.filter(({ name }) => !names.has(name))
+  const late = pending.find(({ name }) => name < last)
+  if (late) throw new Error(`migration ${late.name} comes before ${last}, which is applied already: renumber it`)
+  return pending
+}
+
+/** The release that migrated the database last; none: it is from before the first release. */
+async function releaseOf(client: pg.Client): Promise<string | undefined> {
+  const { rows: tables } = await client.query("select to_regclass('supply.code_version') as code_version")
+  if (tables[0]?.code_version == null) return undefined
+  // A table from before the first release has no such column.
+  const { rows } = await client.query<{ release: string | null }>(
+    "select to_jsonb(v) ->> 'release' as release from supply.code_version v",
+  )
+  return rows[0]?.release ?? undefined
+}
+
+/**
+ * Runs migrations, each in a transaction of its own that also records it with its checksum in `migrations.applied`.
+ * Throws one clear line if one fails. The migrations before it stay applied.
+ */
+export async function applyMigrations(
+  client: pg.Client,
+  pending: MigrationFile[],
+  options: ApplyOptions,
+): Promise<void> {
   for (const migration of pending) {
     options.log(`applying migration ${migration.name}`)
     await options.retry(() => applyOne(client, migration, options.dir ?? defaultMigrationsDir))
   }
-  return pending.map(({ name }) => name)
 }
 
 // node-pg-migrate inserts the row in the migration's transaction. The column's default adds the checksum.
@@ -44,29 +94,6 @@ const recordTable = `
   comment on column migrations.applied.name is 'The file''s name without its ending.';
   comment on column migrations.applied.run_on is 'When it was applied.';
   comment on column migrations.applied.checksum is 'SHA-256 of the file, in hex: an applied migration is never edited.'`
-
-function pendingMigrations(files: MigrationFile[], applied: MigrationFile[]): MigrationFile[] {
-  const byName = new Map(files.map((file) => [file.name, file]))
-  for (const { name, checksum } of applied) {
-    const file = byName.get(name)
-    if (file === undefined) {
-      throw new Error(`migration ${name} was applied to this database, but its file is missing`)
-    }
-    if (file.checksum !== checksum) {
-      throw new Error(`migration ${name} was edited after it was applied: write a new one instead`)
-    }
-  }
-  const names = new Set(applied.map(({ name }) => name))
-  const last =
-    applied
-      .map(({ name }) => name)
-      .toSorted()
-      .at(-1) ?? ''
-  const pending = files.filter(({ name }) => !names.has(name))
-  const late = pending.find(({ name }) => name < last)
-  if (late) throw new Error(`migration ${late.name} comes before ${last}, which is applied already: renumber it`)
-  return pending
-}
 
 async function applyOne(client: pg.Client, migration: MigrationFile, dir: string): Promise<void> {
   await client.query(`select set_config('migrations.checksum', $1, false)`, [migration.checksum])

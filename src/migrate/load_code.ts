@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { release } from '../release.ts'
 import { type CodeFile, codeChecksum, codeSchemas } from './sql_files.ts'
 
 /** A function or view of a code schema. `version` changes whenever the object is replaced. */
@@ -20,7 +21,7 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
  * that views of `ops` call it is granted to their readers. A view of all columns of a table gets a new column only when
  * its file changes.
  *
- * Returns whether it loaded a file or dropped an object. With `check` it compiles all bodies in any case, because a
+ * It writes down that the database is of this release. Returns whether it loaded a file or dropped an object. With `check` it compiles all bodies in any case, because a
  * migration may have changed the tables that they read.
  *
  * Throws, with everything rolled back, if a file does not load, if it does not define exactly the object of its name,
@@ -38,8 +39,8 @@ export async function loadCode(
     set local check_function_bodies = off;
     set local plpgsql.extra_errors = 'all'`)
   const checksum = codeChecksum(files)
-  const { rows } = await client.query<{ checksum: string; files: Record<string, string> }>(
-    'select checksum, files from supply.code_version',
+  const { rows } = await client.query<{ release: string; checksum: string; files: Record<string, string> }>(
+    'select release, checksum, files from supply.code_version',
   )
   const objects = await codeObjects(client)
   const vanished = objects.filter((object) => !files.some((file) => defines(file, object)))
@@ -60,11 +61,13 @@ export async function loadCode(
   if (isChanged) {
     await inheritColumnComments(client)
     await grantRights(client, files)
+  }
+  if (isChanged || rows[0]?.release !== release) {
     await client.query(
-      `insert into supply.code_version (id, checksum, files, loaded_at) values (true, $1, $2, now())
+      `insert into supply.code_version (id, release, checksum, files, loaded_at) values (true, $1, $2, $3, now())
        on conflict (id) do update
-       set checksum = excluded.checksum, files = excluded.files, loaded_at = excluded.loaded_at`,
-      [checksum, Object.fromEntries(files.map((file) => [qualified(file), file.checksum]))],
+       set release = excluded.release, checksum = excluded.checksum, files = excluded.files, loaded_at = excluded.loaded_at`,
+      [release, checksum, Object.fromEntries(files.map((file) => [qualified(file), file.checksum]))],
     )
   }
   await client.query('commit')

@@ -2,7 +2,7 @@ import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { hostsOf } from '../database/connections/hosts.ts'
 import { openClient } from '../database/connections/open_client.ts'
-import { applyMigrations } from './apply_migrations.ts'
+import { applyMigrations, pendingMigrations } from './apply_migrations.ts'
 import { refuseCreators } from './creators.ts'
 import { loadCode, refuseDependents } from './load_code.ts'
 import { ensureLogins, type LoginPasswords, type LoginSettings } from './logins.ts'
@@ -43,8 +43,8 @@ const insufficientPrivilege = '42501'
  *
  * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
  * whether code was loaded. Rejects with one clear line on a server older than PostgreSQL 16, on a migration that was
- * edited, removed or numbered before an applied one, on a view of others that this release cannot keep, on a file that fails, on a login of ours that may create something,
- * and on a lock that other sessions held all the time; then the line names these sessions.
+ * edited, removed or numbered before an applied one, on a view of others that this release cannot keep, on a file that
+ * fails, on a login of ours that may create something, and on a lock that other sessions held all the time; then the line names these sessions.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})
@@ -60,17 +60,18 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await warnOfLocale(client, log)
     await takeLock(client, log)
     await client.query(sessionSettings)
+    const pending = await pendingMigrations(client, migrations, retry)
     await migrateQueue(url)
     await refuseDependents(client, code)
-    const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
+    await applyMigrations(client, pending, { dir: options.migrationsDir, retry, log })
     await retry(() => refuseTemporaryObjects(client))
     await retry(() => refuseCreators(client))
-    const codeReloaded = await retry(() => loadCode(client, code, { check: applied.length > 0 }))
+    const codeReloaded = await retry(() => loadCode(client, code, { check: pending.length > 0 }))
     if (codeReloaded) log('loaded the functions and views that changed')
     if (options.functionsDir === undefined) await warnOfCollations(client, log)
     const logins = await retry(() => ensureLogins(client, options.logins ?? {}, options.loginSettings))
     for (const login of logins) log(`login ${login} has its password`)
-    return { applied, codeReloaded }
+    return { applied: pending.map(({ name }) => name), codeReloaded }
   } finally {
     await client.end()
   }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { release } from '../../src/release.ts'
 import { testDatabase } from '../support/database.ts'
 import { addressOf, copyCheckout, type ServiceProcess, startProcess } from '../support/servers/service_process.ts'
 
@@ -167,7 +168,7 @@ describe('the parts in processes of their own', () => {
   test('npm run migrate brings a database up to date, and has nothing to do then', async () => {
     const migrate = () => run(process.execPath, ['src/main.ts', 'migrate'], { cwd: checkout, env: settings() })
     await migrate()
-    expect((await migrate()).stdout).toBe('the database is up to date\n')
+    expect((await migrate()).stdout).toBe(`the database is already of release ${release}\n`)
   })
 
   test('npm run api serves it, and exits with 0 when told to end', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import project from '../../package.json' with { type: 'json' }
 import { expectedVersion, migrate } from '../../src/migrate/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startProcess } from '../support/servers/service_process.ts'
@@ -8,6 +9,7 @@ import { type SqlFolders, sqlFolders } from './sql_folders.ts'
 
 let database: TestDatabase
 let folders: SqlFolders
+const { version } = project
 
 beforeEach(async () => {
   database = await createTestDatabase({ empty: true })
@@ -76,6 +78,13 @@ describe('migrate', () => {
     }
   })
 
+  test('writes the release down, also where nothing else changed', async () => {
+    await run()
+    await database.sql`update supply.code_version set release = '0.9.0'`
+    expect(await run()).toEqual({ applied: [], codeReloaded: false })
+    expect(await database.sql`select release from supply.code_version`).toEqual([{ release: version }])
+  })
+
   test('applies only new migrations, and then loads the code again', async () => {
     await run()
     folders.write('migrations/0002_more.sql', 'create table supply.more ()')
@@ -127,14 +136,31 @@ describe('migrate refuses', () => {
   test('an edited migration', async () => {
     await run()
     folders.write('migrations/0001_base.sql', 'select 1')
-    await expect(run()).rejects.toThrow('migration 0001_base was edited after it was applied')
+    await expect(run()).rejects.toThrow(
+      `this database is of release ${version}, and migration 0001_base of this program, of release ${version}, is not the`,
+    )
   })
 
-  test('a migration whose file is missing', async () => {
+  test('a database from before the first release, and leaves its queue as it is', async () => {
+    await run()
+    await database.sql`alter table supply.code_version drop column release`
+    await database.sql`drop schema graphile_worker cascade`
+    folders.write('migrations/0001_base.sql', 'select 1')
+    await expect(run()).rejects.toThrow(
+      `this database was made before the first release, and cannot be upgraded to release ${version}: migrate a new data`,
+    )
+    expect(await database.sql`select to_regnamespace('graphile_worker') as queue`).toEqual([{ queue: null }])
+  })
+
+  test('a database of a later release', async () => {
     folders.write('migrations/0002_more.sql', 'create table supply.more ()')
     await run()
+    await database.sql`update supply.code_version set release = '9.1.0'`
     folders.remove('migrations/0002_more.sql')
-    await expect(run()).rejects.toThrow('migration 0002_more was applied to this database, but its file is missing')
+    await expect(run()).rejects.toThrow(
+      `this database is of release 9.1.0, and this program, of release ${version}, lacks its migration 0002_more: ` +
+        'migrate with the program of release 9.1.0 or of a later one',
+    )
   })
 
   test('a migration with a number before that of an applied one', async () => {

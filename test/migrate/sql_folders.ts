@@ -38,7 +38,8 @@ const base = `
   create schema bi authorization supply_owner;
   grant usage on schema api to supply_api;
   create table supply.code_version (
-    id boolean primary key default true check (id), checksum text not null, files jsonb not null, loaded_at timestamptz not null);
+    id boolean primary key default true check (id), release text not null, checksum text not null, files jsonb not null,
+    loaded_at timestamptz not null);
   alter table supply.code_version owner to supply_owner;
   create table supply.thing (id int primary key, name text not null);
   alter table supply.thing owner to supply_owner;`

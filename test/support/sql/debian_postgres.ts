@@ -8,8 +8,9 @@ import type pg from 'pg'
 import { connectionUrl } from '../../../src/embedded_postgres/connection.ts'
 import { give, placeFor } from '../../../src/embedded_postgres/place.ts'
 import { launch } from '../../../src/embedded_postgres/server.ts'
-import { applyMigrations } from '../../../src/migrate/apply_migrations.ts'
+import { applyMigrations, pendingMigrations } from '../../../src/migrate/apply_migrations.ts'
 import { loadCode } from '../../../src/migrate/load_code.ts'
+import type { Retry } from '../../../src/migrate/retries.ts'
 import { defaultMigrationsDir, readCode, readMigrations } from '../../../src/migrate/sql_files.ts'
 
 /** The folder of the newest PostgreSQL of Debian or Ubuntu that has this extension; undefined if there is none. */
@@ -75,7 +76,9 @@ export async function migrateOldServer(client: pg.Client, databaseUrl: string): 
     await runMigrations({ connectionString: databaseUrl, logger: new Logger(() => () => {}) })
     await client.query(missingFunction)
     const migrations = readMigrations(dir)
-    await applyMigrations(client, { migrations, dir, retry: (work) => work(), log: () => {} })
+    const retry: Retry = (work) => work()
+    const pending = await pendingMigrations(client, migrations, retry)
+    await applyMigrations(client, pending, { dir, retry, log: () => {} })
     await loadCode(client, readCode())
   } finally {
     rmSync(dir, { recursive: true, force: true })
