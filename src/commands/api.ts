@@ -1,7 +1,7 @@
 import { loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
-import { expectedVersion } from '../migrate/migrate.ts'
+import { expectedVersion } from '../migrate/sql_files.ts'
 import { createSite } from '../site/site.ts'
 import { startTracing } from '../tracing/start.ts'
 import { checkOnceAnswered, connectApi, connectReads, refuseOldDatabase } from './connections.ts'

@@ -7,7 +7,7 @@ import { createReads, type Reads, readsFrom } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
 import type { Log } from '../log.ts'
-import { expectedVersion } from '../migrate/migrate.ts'
+import { expectedVersion } from '../migrate/sql_files.ts'
 import { describeFailure } from './failure.ts'
 
 type Times = Pick<DatabaseOptions, 'lockTimeoutMs' | 'statementTimeoutMs' | 'deadlineMs' | 'idleInTransactionMs'>

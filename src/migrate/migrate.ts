@@ -9,8 +9,6 @@ import { ensureLogins, type LoginPasswords, type LoginSettings } from './logins.
 import { createRetry, lockTimeout } from './retries.ts'
 import { readCode, readMigrations, type SqlFolders } from './sql_files.ts'
 
-export { expectedVersion } from './sql_files.ts'
-
 export type MigrateOptions = SqlFolders & {
   databaseUrl: string
   /** The logins to make or change after the migrations. */

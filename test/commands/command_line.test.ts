@@ -14,7 +14,8 @@ const checkout = join(import.meta.dirname, '../..')
 
 /** Runs a program of an npm script without any setting but these. */
 async function call(program: string, args: string[], settings: { [name: string]: string } = {}) {
-  const env = { PATH: process.env.PATH, ...settings }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, ...settings }
   try {
     return { code: 0, ...(await run(process.execPath, [program, ...args], { cwd: checkout, env })) }
   } catch (error) {

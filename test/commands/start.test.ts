@@ -12,6 +12,8 @@ import { addressOf, copyCheckout, type ServiceProcess, startProcess } from '../s
 
 const checkout = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
+const { PATH, NODE_COMPILE_CACHE } = process.env
+const inherited = { PATH, NODE_COMPILE_CACHE }
 const brief = { PORT: '0', DRAIN_SECONDS: '0' }
 
 async function statusOf(url: string): Promise<number> {
@@ -82,7 +84,7 @@ describe('npm start', () => {
   test('is what npm run demo orders from, and shows the signed webhooks of', async () => {
     const { stdout } = await run(process.execPath, ['src/main.ts', 'demo'], {
       cwd: folder,
-      env: { PATH: process.env.PATH, PUBLIC_URL: url },
+      env: { ...inherited, PUBLIC_URL: url },
     })
     expect(stdout.match(/order\.completed .* verified /g)).toHaveLength(3)
     expect(stdout.match(/order\.failed .* verified /g)).toHaveLength(1)
@@ -95,7 +97,7 @@ describe('npm start', () => {
   test('is where npm run receiver finds the secret of the demo partner', async () => {
     const receiver = spawn(process.execPath, ['src/main.ts', 'receiver', '--demo', '--port', '0'], {
       cwd: folder,
-      env: { PATH: process.env.PATH },
+      env: inherited,
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const [greeting] = await once(receiver.stdout, 'data')
@@ -130,10 +132,7 @@ describe('npm start', () => {
   })
 
   test('a second start on the same data reports the running service and changes nothing', async () => {
-    const second = run(process.execPath, ['src/main.ts', 'start'], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, PORT: '0' },
-    })
+    const second = run(process.execPath, ['src/main.ts', 'start'], { cwd: folder, env: { ...inherited, PORT: '0' } })
     const holder = `npm start, process ${service.pid}, ${url}`
     await expect(second).rejects.toMatchObject({
       code: 1,
@@ -166,7 +165,8 @@ describe('the parts in processes of their own', () => {
   const settings = () => ({ DATABASE_URL: database.url })
 
   test('npm run migrate brings a database up to date, and has nothing to do then', async () => {
-    const migrate = () => run(process.execPath, ['src/main.ts', 'migrate'], { cwd: checkout, env: settings() })
+    const migrate = () =>
+      run(process.execPath, ['src/main.ts', 'migrate'], { cwd: checkout, env: { ...inherited, ...settings() } })
     await migrate()
     expect((await migrate()).stdout).toBe(`the database is already of release ${release}\n`)
   })
@@ -191,7 +191,7 @@ describe('the parts in processes of their own', () => {
   })
 
   test('a start with a wrong setting says so in one line', async () => {
-    const wrong = run(process.execPath, ['src/main.ts', 'api'], { cwd: checkout, env: { PORT: 'many' } })
+    const wrong = run(process.execPath, ['src/main.ts', 'api'], { cwd: checkout, env: { ...inherited, PORT: 'many' } })
     const line = 'PORT must be a whole number from 0 to 65535\n'
     await expect(wrong).rejects.toMatchObject({ code: 1, stderr: line, stdout: '' })
   })

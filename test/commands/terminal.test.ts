@@ -8,6 +8,7 @@ import { storyLine } from '../../src/commands/order_stories.ts'
 import { recordLine } from '../../src/commands/terminal.ts'
 import { testDatabase } from '../support/database.ts'
 
+const { PATH, NODE_COMPILE_CACHE } = process.env
 const main = join(import.meta.dirname, '../../src/main.ts')
 
 describe('npm start on a terminal', () => {
@@ -20,7 +21,7 @@ describe('npm start on a terminal', () => {
   beforeAll(() => {
     child = spawn('script', ['-qefc', `exec '${process.execPath}' '${main}' start`, '/dev/null'], {
       env: {
-        ...{ PATH: process.env.PATH, TERM: 'xterm-256color', PORT: '0', DRAIN_SECONDS: '0' },
+        ...{ PATH, NODE_COMPILE_CACHE, TERM: 'xterm-256color', PORT: '0', DRAIN_SECONDS: '0' },
         ...{ DATABASE_URL: database.url, SEED_DEMO: '1' },
       },
       stdio: ['pipe', 'pipe', 'inherit'],

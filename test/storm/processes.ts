@@ -46,6 +46,7 @@ export async function supervise(part: Part, server: StormServer, say: (line: str
     const started = spawn(process.execPath, [main, part], {
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         DATABASE_URL: url.href,
         CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8',
         ...settings[part],
