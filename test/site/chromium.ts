@@ -8,7 +8,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
 
 const candidates = [
   process.env.CHROMIUM_PATH,
@@ -48,7 +48,7 @@ export type Watched = {
   complaints: string[]
 }
 
-/** Opens an empty page in a context of its own. */
+/** Opens an empty page in a context of its own, which ends with its test; one that a hook before all tests opens, with the browser. */
 export type Open = (options?: BrowserContextOptions) => Promise<Watched>
 
 /**
@@ -64,12 +64,16 @@ export function describeInChromium(name: string, tests: (open: Open) => void): v
   describe(name, () => {
     let browser: Browser | undefined
     const contexts: BrowserContext[] = []
+    let kept = 0
     beforeAll(async () => {
       if (executablePath === undefined) throw new Error('REQUIRE_BROWSER=1, but there is no Chromium')
       browser = await chromium.launch({ executablePath, args: flags })
     })
+    beforeEach(() => {
+      kept = contexts.length
+    })
     afterEach(async () => {
-      await Promise.all(contexts.splice(0).map((context) => context.close()))
+      await Promise.all(contexts.splice(kept).map((context) => context.close()))
     })
     afterAll(() => browser?.close())
     tests(async (options = {}) => {

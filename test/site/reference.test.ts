@@ -9,7 +9,8 @@ const database = testDatabase()
 const api = testApi(() => database.url)
 let key = ''
 beforeAll(async () => {
-  key = (await makePartner(database.sql)).key
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 't' })
+  key = (await makePartner(database.sql, { mode: 'test' })).key
 })
 
 describeInChromium('/reference in a browser', (open) => {
@@ -23,31 +24,152 @@ describeInChromium('/reference in a browser', (open) => {
     page.evaluate(`Math.round(document.getElementById('${id}').getBoundingClientRect().top)`)
   const operation = (page: Page, id: string) => page.locator(`section[id="${id}"]`)
 
-  test('shows every operation and every webhook, and nothing to complain about', async () => {
-    const { page, requests, complaints } = await openReference()
-    const { paths, webhooks } = (await api().get('/openapi.json', { key })).json
-    const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((methods) =>
-      Object.values<{ operationId: string }>(Object(methods)),
-    )
-    const shown = await page.evaluate('[...document.querySelectorAll("section[id]")].map(({ id }) => id)')
-    expect((shown as string[]).toSorted()).toEqual(operations.map((one) => one.operationId).toSorted())
-    const linked = await page.locator('.contents a[data-address]').count()
-    expect(linked).toBe(operations.length)
-    expect(complaints).toEqual([])
-    expect(new Set(requests.map(({ url }) => new URL(url).origin))).toEqual(new Set([api().url]))
-    expect(await operation(page, 'getBalance').innerText()).toContain(`${api().url}/b2b/balance`)
-  })
+  // It is a large page: these tests read one together.
+  describe('on a wide screen', () => {
+    let watched: Watched
+    let page: Page
+    beforeAll(async () => {
+      watched = await openReference()
+      page = watched.page
+    })
 
-  test('shows fields without a click, request and response beside them', async () => {
-    const { page } = await openReference()
-    const section = operation(page, 'placeOrder')
-    for (const field of ['items', 'gameUserId', 'errorCode', 'paymentCode']) {
-      expect(await section.getByText(field, { exact: false }).first().isVisible(), field).toBe(true)
-    }
-    expect(await page.locator('[id="placeOrder-body-items-productId"]').isVisible()).toBe(true)
-    const side = await section.locator('.code').boundingBox()
-    const words = await section.locator('.words').boundingBox()
-    expect(side?.x).toBeGreaterThan((words?.x ?? 0) + (words?.width ?? 0))
+    test('shows every operation and every webhook, and nothing to complain about', async () => {
+      const { requests, complaints } = watched
+      const { paths, webhooks } = (await api().get('/openapi.json', { key })).json
+      const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((methods) =>
+        Object.values<{ operationId: string }>(Object(methods)),
+      )
+      const shown = await page.evaluate('[...document.querySelectorAll("section[id]")].map(({ id }) => id)')
+      expect((shown as string[]).toSorted()).toEqual(operations.map((one) => one.operationId).toSorted())
+      const linked = await page.locator('.contents a[data-address]').count()
+      expect(linked).toBe(operations.length)
+      expect(complaints).toEqual([])
+      expect(new Set(requests.map(({ url }) => new URL(url).origin))).toEqual(new Set([api().url]))
+      expect(await operation(page, 'getBalance').innerText()).toContain(`${api().url}/b2b/balance`)
+    })
+
+    test('shows fields without a click, request and response beside them', async () => {
+      const section = operation(page, 'placeOrder')
+      for (const field of ['items', 'gameUserId', 'errorCode', 'paymentCode']) {
+        expect(await section.getByText(field, { exact: false }).first().isVisible(), field).toBe(true)
+      }
+      expect(await page.locator('[id="placeOrder-body-items-productId"]').isVisible()).toBe(true)
+      const side = await section.locator('.code').boundingBox()
+      const words = await section.locator('.words').boundingBox()
+      expect(side?.x).toBeGreaterThan((words?.x ?? 0) + (words?.width ?? 0))
+    })
+
+    test('opens at the place that a link names, an operation or a field of it', async () => {
+      for (const place of ['getOrder', 'listResults-query-limit', 'error-PRICE_CHANGED']) {
+        await page.goto(`${api().url}/reference#${place}`)
+        await expect.poll(() => topOf(page, place)).toBeLessThan(200)
+        expect(await topOf(page, place)).toBeGreaterThanOrEqual(0)
+      }
+    })
+
+    test('marks in the contents where the reader is', async () => {
+      await page.locator('.contents').getByRole('link', { name: 'Read the balance' }).click()
+      await page.waitForURL('**/reference#getBalance')
+      await expect.poll(() => page.locator('.contents [aria-current]').getAttribute('href')).toBe('#getBalance')
+    })
+
+    test('finds operations, fields, codes and chapters as one types, without a request', async () => {
+      const { requests, complaints } = watched
+      const options = page.getByRole('option')
+      const firstAddress = () => options.first().getAttribute('href')
+      await page.getByRole('combobox').waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('transactions')
+      await expect.poll(firstAddress).toBe('#listTransactions')
+      const box = page.getByRole('combobox')
+      for (const [query, address] of [
+        ['price_changed', '#error-PRICE_CHANGED'],
+        ['maxprice', '#placeOrder-body-items-maxPrice'],
+        ['transactoins', '#listTransactions'],
+        ['post orders', '#placeOrder'],
+        ['authentication', '#authentication'],
+      ] as const) {
+        await box.fill(query)
+        await expect.poll(firstAddress, { message: query }).toBe(address)
+      }
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/reference#authentication')
+      await box.fill('qqqqqqqq')
+      await expect.poll(() => page.getByRole('status').innerText()).toBe('Nothing found')
+      await page.keyboard.press('Escape')
+      expect(await box.inputValue()).toBe('')
+      expect(complaints).toEqual([])
+      expect(JSON.stringify(requests.slice(1))).not.toContain(key)
+    })
+
+    test('has tabs that the keyboard moves, and one language for all requests', async () => {
+      const request = operation(page, 'placeOrder').locator('.box').first()
+      await request.getByRole('tab', { name: 'curl' }).focus()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowRight')
+      expect(await request.getByRole('tab', { name: 'Python' }).getAttribute('aria-selected')).toBe('true')
+      expect(await request.getByRole('tabpanel').innerText()).toContain('urllib.request')
+      const other = operation(page, 'getBalance').locator('.box').first()
+      expect(await other.getByRole('tabpanel').innerText()).toContain('urllib.request')
+      await page.keyboard.press('Home')
+      expect(await request.getByRole('tabpanel').innerText()).toContain('curl -sS')
+      const responses = operation(page, 'placeOrder').locator('.box').nth(1)
+      await responses.getByRole('tab', { name: '402' }).click()
+      expect(await responses.getByRole('tabpanel').innerText()).toContain('INSUFFICIENT_BALANCE')
+    })
+
+    test('sends requests with the key that opened it: reads, and simulated orders', async () => {
+      const tryIt = (id: string) => operation(page, id).locator('.try')
+      const send = async (id: string) => {
+        await tryIt(id).getByRole('button', { name: 'Send' }).click()
+        return tryIt(id).getByRole('status')
+      }
+      for (const id of ['getBalance', 'getProduct', 'listGames', 'simulateOrder']) {
+        await tryIt(id).locator('summary').click()
+      }
+      await expect.poll(async () => (await send('getBalance')).innerText()).toBe('200 OK')
+      expect(await tryIt('getBalance').locator('code').innerText()).toContain('"balance": 1000.00')
+      await tryIt('getProduct').getByLabel('id').fill(String(products.topUp))
+      await expect.poll(async () => (await send('getProduct')).innerText()).toBe('200 OK')
+      await tryIt('listGames').getByLabel('updatedSince').fill('2999-01-01')
+      await expect.poll(async () => (await send('listGames')).innerText()).toBe('200 OK')
+      const body = {
+        externalOrderId: 'try-1',
+        items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
+      }
+      await tryIt('simulateOrder').getByLabel('Body').fill(JSON.stringify(body))
+      await expect.poll(async () => (await send('simulateOrder')).innerText()).toMatch(/^20[01]/)
+      expect(await tryIt('placeOrder').count()).toBe(0)
+      expect(watched.complaints).toEqual([])
+    })
+
+    // The other sections are made of the same parts, and axe takes seconds for all of them.
+    const shorten = `document.querySelector('.contents').open = true
+      const kept = '#content > section:first-child, #placeOrder, #getBalance, #simulateOrder, #orderCompleted, [aria-labelledby=errors]'
+      for (const section of document.querySelectorAll('section')) {
+        if (section.querySelector(kept) === null && section.closest(kept) === null) section.remove()
+      }
+      for (const part of document.querySelectorAll('.contents li:nth-child(n+4), tr:nth-child(n+4)')) part.remove()
+      for (const part of [...document.querySelectorAll('.field')].slice(20)) part.remove()`
+
+    test('has no violation that axe calls serious, as the form for a key has none: wide and light, narrow and dark', async () => {
+      await page.evaluate(shorten)
+      const form = (await open()).page
+      await form.goto(`${api().url}/reference?key=wrong`)
+      for (const { viewport, colorScheme } of [
+        { ...wide, colorScheme: 'light' },
+        { ...narrow, colorScheme: 'dark' },
+      ] as const) {
+        for (const one of [page, form]) {
+          await one.setViewportSize(viewport)
+          await one.emulateMedia({ colorScheme })
+          expect(await seriousIn(one, ['body']), `${one.url()} ${colorScheme}`).toEqual([])
+        }
+        const colour = String(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+        const [red = 255] = colour.match(/\d+/g)?.map(Number) ?? []
+        expect(red < 60).toBe(colorScheme === 'dark')
+      }
+    })
   })
 
   test('leaves the key nowhere: not in the address bar, the history, a referrer or a further request', async () => {
@@ -62,94 +184,6 @@ describeInChromium('/reference in a browser', (open) => {
     await page.goBack()
     expect(page.url()).toMatch(/\/reference(#.*)?$/)
     expect(JSON.stringify(api().records)).not.toContain(key)
-  })
-
-  test('opens at the place that a link names, an operation or a field of it', async () => {
-    for (const place of ['getOrder', 'listResults-query-limit', 'error-PRICE_CHANGED']) {
-      const { page } = await openReference(wide, `#${place}`)
-      await expect.poll(() => topOf(page, place)).toBeLessThan(200)
-      expect(await topOf(page, place)).toBeGreaterThanOrEqual(0)
-    }
-  })
-
-  test('marks in the contents where the reader is', async () => {
-    const { page } = await openReference()
-    await page.locator('.contents').getByRole('link', { name: 'Read the balance' }).click()
-    await page.waitForURL('**/reference#getBalance')
-    await expect.poll(() => page.locator('.contents [aria-current]').getAttribute('href')).toBe('#getBalance')
-  })
-
-  test('finds operations, fields, codes and chapters as one types, without a request', async () => {
-    const { page, requests, complaints } = await openReference()
-    const options = page.getByRole('option')
-    const firstAddress = () => options.first().getAttribute('href')
-    await page.getByRole('combobox').waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('transactions')
-    await expect.poll(firstAddress).toBe('#listTransactions')
-    const box = page.getByRole('combobox')
-    for (const [query, address] of [
-      ['price_changed', '#error-PRICE_CHANGED'],
-      ['maxprice', '#placeOrder-body-items-maxPrice'],
-      ['transactoins', '#listTransactions'],
-      ['post orders', '#placeOrder'],
-      ['authentication', '#authentication'],
-    ] as const) {
-      await box.fill(query)
-      await expect.poll(firstAddress, { message: query }).toBe(address)
-    }
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/reference#authentication')
-    await box.fill('qqqqqqqq')
-    await expect.poll(() => page.getByRole('status').innerText()).toBe('Nothing found')
-    await page.keyboard.press('Escape')
-    expect(await box.inputValue()).toBe('')
-    expect(complaints).toEqual([])
-    expect(JSON.stringify(requests.slice(1))).not.toContain(key)
-  })
-
-  test('has tabs that the keyboard moves, and one language for all requests', async () => {
-    const { page } = await openReference()
-    const request = operation(page, 'placeOrder').locator('.box').first()
-    await request.getByRole('tab', { name: 'curl' }).focus()
-    await page.keyboard.press('ArrowRight')
-    await page.keyboard.press('ArrowRight')
-    expect(await request.getByRole('tab', { name: 'Python' }).getAttribute('aria-selected')).toBe('true')
-    expect(await request.getByRole('tabpanel').innerText()).toContain('urllib.request')
-    const other = operation(page, 'getBalance').locator('.box').first()
-    expect(await other.getByRole('tabpanel').innerText()).toContain('urllib.request')
-    await page.keyboard.press('Home')
-    expect(await request.getByRole('tabpanel').innerText()).toContain('curl -sS')
-    const responses = operation(page, 'placeOrder').locator('.box').nth(1)
-    await responses.getByRole('tab', { name: '402' }).click()
-    expect(await responses.getByRole('tabpanel').innerText()).toContain('INSUFFICIENT_BALANCE')
-  })
-
-  test('sends requests with the key that opened it: reads, and simulated orders', async () => {
-    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 't' })
-    const { key: testKey } = await makePartner(database.sql, { mode: 'test' })
-    const { page, complaints } = await open(wide)
-    await page.goto(`${api().url}/reference?key=${testKey}`)
-    const tryIt = (id: string) => operation(page, id).locator('.try')
-    const send = async (id: string) => {
-      await tryIt(id).getByRole('button', { name: 'Send' }).click()
-      return tryIt(id).getByRole('status')
-    }
-    for (const id of ['getBalance', 'getProduct', 'listGames', 'simulateOrder']) {
-      await tryIt(id).locator('summary').click()
-    }
-    await expect.poll(async () => (await send('getBalance')).innerText()).toBe('200 OK')
-    expect(await tryIt('getBalance').locator('code').innerText()).toContain('"balance": 1000.00')
-    await tryIt('getProduct').getByLabel('id').fill(String(products.topUp))
-    await expect.poll(async () => (await send('getProduct')).innerText()).toBe('200 OK')
-    await tryIt('listGames').getByLabel('updatedSince').fill('2999-01-01')
-    await expect.poll(async () => (await send('listGames')).innerText()).toBe('200 OK')
-    const body = { externalOrderId: 'try-1', items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }] }
-    await tryIt('simulateOrder').getByLabel('Body').fill(JSON.stringify(body))
-    await expect.poll(async () => (await send('simulateOrder')).innerText()).toMatch(/^20[01]/)
-    expect(await seriousIn(page, ['#simulateOrder .try', '#getBalance .try'])).toEqual([])
-    expect(await tryIt('placeOrder').count()).toBe(0)
-    expect(complaints).toEqual([])
   })
 
   test('is whole without JavaScript, and then offers no search', async () => {
@@ -203,33 +237,5 @@ describeInChromium('/reference in a browser', (open) => {
     await page.keyboard.press('Enter')
     await operation(page, 'placeOrder').waitFor()
     expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
-  })
-
-  describe('looked at by axe', () => {
-    // The other sections are made of the same parts, and axe takes seconds for all of them.
-    const shorten = `document.querySelector('.contents').open = true
-      const kept = '#content > section:first-child, #placeOrder, #orderCompleted, [aria-labelledby=errors]'
-      for (const section of document.querySelectorAll('section')) {
-        if (section.querySelector(kept) === null && section.closest(kept) === null) section.remove()
-      }
-      for (const part of document.querySelectorAll('.contents li:nth-child(n+4), tr:nth-child(n+4)')) part.remove()`
-
-    test.each([
-      { ...wide, colorScheme: 'light' },
-      { ...narrow, colorScheme: 'dark' },
-    ] as const)('has no serious violation: $viewport.width px, $colorScheme', async (options) => {
-      const { colorScheme } = options
-      const { page, complaints } = await openReference(options)
-      await page.evaluate(shorten)
-      expect(await seriousIn(page, ['body'])).toEqual([])
-      await page.goto(`${api().url}/reference?key=wrong`)
-      expect(await seriousIn(page, ['body'])).toEqual([])
-      expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
-      const [red = 255] =
-        String(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
-          .match(/\d+/g)
-          ?.map(Number) ?? []
-      expect(red < 60).toBe(colorScheme === 'dark')
-    })
   })
 })
