@@ -21,6 +21,7 @@ const allowedMs: { [check: string]: number } = {
   // Both workers may be dead or hang at once. Whoever comes first ends the attempts.
   attempt_ends_with_its_lease: 60_000,
   slot_is_used: 60_000,
+  waiting_item_gets_a_place: 60_000,
 }
 
 /**
