@@ -318,12 +318,18 @@ describe('a supplier without limits', () => {
   })
 
   test.each([
-    ['at a pace: none', "'0.9 s'", 0],
-    ['once its time has come: all', "'-1 s'", 3],
-    ['after the clock was set back: all', "'1 hour'", 3],
-  ])('gives places to items that wait %s', async (_, ahead, given) => {
+    ['at a pace beside others that answer: none', "'0.9 s'", '0 s', 0],
+    ['once its time has come: all', "'-1 s'", '0 s', 3],
+    ['after the clock was set back: all', "'1 hour'", '0 s', 3],
+    ['where no other one answers: all', "'0.9 s'", '2 minutes', 3],
+  ])('gives places to items that wait %s', async (_, ahead, answered, given) => {
     const ids = await items(3)
     await sql()`select core.limit_items(${ids})`
+    await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
+    await sql()`
+      insert into supply.supplier_states (supplier, last_good_at, silent_after)
+      values ('second', now() - ${answered}::interval, '15 minutes')
+      on conflict (supplier) do update set last_good_at = excluded.last_good_at`
     await sql().unsafe(`update supply.supplier_places set free_at = now() + interval ${ahead} where supplier = 'first'`)
     await sql()`select work.fill_places()`
     expect(await jobsOf(ids)).toHaveLength(given)

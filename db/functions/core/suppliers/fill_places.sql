@@ -3,16 +3,21 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- A supplier that recovers gets so many calls a second that the CPU serves others, too: 800, and 100 at once.
-  step constant interval := '1.25 ms';
-  ahead constant interval := '125 ms';
+  -- Beside others that answer, a supplier gets 400 calls a second from each worker, and 100 at once: what recovers must
+  -- leave the others their part of the CPU.
+  ahead constant interval := '250 ms';
+  step constant interval := interval '2.5 ms' / (
+    select greatest(1, count(*)) from supply.worker_pools w where w.places > 0 and w.seen_at > now() - interval '10 s');
   supplier record;
   free int;
   pace record;
   chosen uuid[];
 begin
   for supplier in
-    select s.code, (s.paused_at is not null)::int as first_rank, s.per_minute is null as is_paced
+    select s.code, (s.paused_at is not null)::int as first_rank,
+      s.per_minute is null and exists (
+        select from supply.supplier_states t
+        where t.supplier <> s.code and t.last_good_at > now() - interval '1 minute') as is_paced
     from supply.suppliers s where s.code = any (suppliers) order by s.code
   loop
     free := (select f.places from core.free_places(supplier.code) f);
@@ -51,5 +56,5 @@ end
 $$;
 comment on function core.fill_places is
   'Gives the free places of suppliers to the items that wait longest there, each with a job: first calls before
-questions, new questions before old ones. A paused supplier gets no first calls. questions: false gives places to
-first calls alone.';
+questions, new questions before old ones; beside suppliers that answer, 400 a second for each worker. A paused supplier
+gets no first calls. questions: false gives places to first calls alone.';
