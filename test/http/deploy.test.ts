@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { migrate } from '../../src/migrate/migrate.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { type ApiProcess, startApiProcess } from '../support/servers/service_process.ts'
@@ -46,6 +47,25 @@ test('a rolling restart behind a balancer that follows /readyz costs no answer',
   expect(answers.length).toBeGreaterThan(100)
   expect(answers.filter((answer) => answer !== 200 && answer !== 201)).toEqual([])
 })
+
+test('a migration that replaces all functions under traffic costs an API at most 503', async () => {
+  const api = await startApi()
+  const clients = [...Array(4)].map((_, index) => startClient(Number(new URL(api.url).port), `reader ${index}`))
+  const answered = async (more: number) => {
+    const [before] = await placed()
+    await expect.poll(async () => (await placed())[0]?.orders).toBeGreaterThan(before?.orders + more)
+  }
+  await answered(5)
+  await database.sql`update supply.code_version set files = '{}'`
+  expect(await migrate({ databaseUrl: database.url })).toEqual({ applied: [], codeReloaded: true })
+  await answered(5)
+  const answers = (await Promise.all(clients.map((stop) => stop()))).flat()
+  expect(answers.filter((answer) => ![200, 201, 503].includes(Number(answer)))).toEqual([])
+  expect(await api.end()).toBe(0)
+})
+
+const placed = () => database.sql`
+  select count(*)::int as orders from ops.orders where external_order_id like 'reader%'`
 
 /** Asks one request after the other on a connection that it keeps as long as it may, and repeats nothing. */
 function startClient(port: number, name: string): () => Promise<(number | string | undefined)[]> {
