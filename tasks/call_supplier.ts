@@ -10,7 +10,7 @@ import { supplierTimeoutMs } from '../src/suppliers/adapters.ts'
 import { type SupplierOutcome, sealOutcome } from '../src/suppliers/outcome.ts'
 import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
-import type { FirstAttempts } from './deliver_webhook.ts'
+import type { FirstAttempts, Recorded } from './deliver_webhook.ts'
 
 /**
  * A call that is due, leased to this worker. It may place an order before `sendBefore`, a time of `performance.now()`:
@@ -46,24 +46,31 @@ const maxPendingCodes = 1_000_000
 // A call that gets an answer about the item is successful, even if the supplier fails the item.
 const failures = ['unknown', 'not_placed', 'hold']
 
+type RecordingArgs = Omit<Functions['work.finish_calls']['args'], 'results'>
+
+/** Makes a call that records results of suppliers, and begins the first attempts that it leases. Returns the answers. */
+async function recordCalls(
+  { deadline, unsafeAfter: unsafe_after, firstAttempts, metrics }: CallSupplierOptions,
+  call: (args: RecordingArgs) => Promise<Recorded>,
+): Promise<Recorded['answers']> {
+  const { answers, ended } = await firstAttempts.lease((request) => call({ deadline, unsafe_after, ...request }))
+  for (const { outcome, seconds } of ended) metrics.observeEndedOrder(outcome, seconds)
+  return answers
+}
+
 /**
  * Makes the function that sells codes of our own to an item. One statement takes the codes, settles the item, ends the
  * order and leases the first attempt of its event; concurrent items share it. An item whose rows are locked gets
  * another job in that statement. Specification 10.
  */
-function sellStock({ db, deadline, unsafeAfter, firstAttempts, metrics, log, tracer }: CallSupplierOptions) {
-  const sell = batch<LeasedCall, { verdict: string | null }>({
+function sellStock(options: CallSupplierOptions) {
+  const { db, log, tracer } = options
+  const sell = batch<LeasedCall, { verdict: string }>({
     run: (items) =>
-      callNumbered(items, async () => {
+      callNumbered(items, () => {
         const item_ids = items.map(({ item_id }) => item_id)
         const sale_tokens = items.map(({ lease_token }) => lease_token)
-        const calledAt = performance.now()
-        const times = { deadline, unsafe_after: unsafeAfter }
-        const rows = await db.call('work.sell_stock', { item_ids, sale_tokens, ...times, ...firstAttempts.request() })
-        firstAttempts.begin(rows, calledAt)
-        for (const { ended_outcome: outcome, ended_seconds: seconds } of rows)
-          if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
-        return rows.flatMap(({ ordinal, verdict }) => (ordinal === null ? [] : [{ ordinal, verdict }]))
+        return recordCalls(options, (args) => db.call('work.sell_stock', { item_ids, sale_tokens, ...args }))
       }),
     keyOf: ({ item_id }) => item_id,
     weightOf: ({ quantity }) => 1 + quantity,
@@ -88,7 +95,7 @@ function sellStock({ db, deadline, unsafeAfter, firstAttempts, metrics, log, tra
  * Concurrent jobs share statements. Specification 3 and 7.
  */
 export function createCallSupplier(options: CallSupplierOptions): Task {
-  const { db, call, deadline, unsafeAfter, firstAttempts, metrics, sealing, log, tracer } = options
+  const { db, call, metrics, sealing, log, tracer } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
 
@@ -107,17 +114,9 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
     maxRetries: Number.POSITIVE_INFINITY,
   })
 
-  const record = recordResults<FinishedCall, Functions['work.finish_calls']['result'][number]>({
-    run: async (results) => {
-      const times = { deadline, unsafe_after: unsafeAfter }
-      const calledAt = performance.now()
-      const rows = await db.call('work.finish_calls', { results, ...times, ...firstAttempts.request() })
-      firstAttempts.begin(rows, calledAt)
-      for (const { ended_outcome: outcome, ended_seconds: seconds } of rows)
-        if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
-      return rows
-    },
-    onRecorded: ({ verdict }) => metrics.countSupplierCall(verdict),
+  const record = recordResults<FinishedCall>({
+    run: (results) => recordCalls(options, (args) => db.call('work.finish_calls', { results, ...args })),
+    onRecorded: metrics.countSupplierCall,
     keyOf: ({ itemId }) => itemId,
     weightOf: ({ result }) => 1 + ('codes' in result ? result.codes.length : 0),
     maxWeight: maxCodes,
@@ -134,7 +133,7 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
       const { item_id: item, lease_token: leaseToken, supplier, method } = leased
       const result = await call(leased).finally(() => count(supplier, -1))
       // guard: the result of a call is sealed
-      const { verdict } = await record({ itemId: item, leaseToken, result: await sealOutcome(result, item, sealing) })
+      const verdict = await record({ itemId: item, leaseToken, result: await sealOutcome(result, item, sealing) })
 
       const status = 'httpStatus' in result ? result.httpStatus : null
       const outcome = result.outcome === 'answered' ? result.status : result.outcome

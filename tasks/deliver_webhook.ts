@@ -11,28 +11,26 @@ import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
 import { type SendOutcome, webhookTimeoutMs } from '../src/webhooks/send.ts'
 
-type AttemptRow = Omit<Functions['work.begin_deliveries']['result'][number], 'ordinal'>
+/** What recording results of calls or deliveries changed. */
+export type Recorded = Functions['work.finish_calls']['result']
 
 /**
  * An attempt to deliver an event: what to send, and the lease under which its result is recorded. It may be sent before
  * `sendBefore`, a time of `performance.now()`: until then the lease outlives it, whatever stopped this process meanwhile.
  */
-export type LeasedAttempt = AttemptRow & { sendBefore: number }
+export type LeasedAttempt = Recorded['attempts'][number] & { sendBefore: number }
 
 type FinishedAttempt = { eventId: string; leaseToken: string; result: SendOutcome }
-type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 
 /**
  * The first attempts that this worker makes directly, without a job: SQL leased them with the result that they deliver.
  */
 export type FirstAttempts = {
-  /** The arguments with which SQL leases attempts: how many may begin now, and the worker pool that makes them. */
-  request(): { to_send: number; pool_id: string | null }
   /**
-   * Begins the attempts among the rows that `work.finish_calls` or `work.finish_deliveries` returned. `calledAt`: the
-   * time of `performance.now()` before that call.
+   * Makes a call that records results, with the arguments by which it leases attempts: how many may begin now, and the
+   * worker pool that makes them. Begins these.
    */
-  begin(rows: readonly { event_id: string | null }[], calledAt: number): void
+  lease(call: (request: { to_send: number; pool_id: string | null }) => Promise<Recorded>): Promise<Recorded>
   /** Requests no more attempts, and resolves when those under way have ended. */
   end(): Promise<void>
 }
@@ -74,26 +72,28 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
       callForIds(eventIds, async (event_ids) => {
         const calledAt = performance.now()
         const max_bytes = Math.max(0, maxLargeBytes - largeUnderWay)
-        const rows = await db.call('work.begin_deliveries', { event_ids, max_bytes })
-        for (const { body } of rows) largeUnderWay += largeBytesOf(body)
-        return rows.map((row) => ({ ...row, sendBefore: sendBefore(calledAt) }))
+        const attempts = await db.call('work.begin_deliveries', { event_ids, max_bytes })
+        for (const { body } of attempts) largeUnderWay += largeBytesOf(body)
+        return attempts.map((attempt) => ({
+          ...attempt,
+          ordinal: event_ids.indexOf(attempt.event_id) + 1,
+          sendBefore: sendBefore(calledAt),
+        }))
       }),
     // A job that fails because the database is unavailable would wait for seconds.
     maxRetries: Number.POSITIVE_INFINITY,
   })
 
-  const record = recordResults<FinishedAttempt, FinishedRow>({
+  const record = recordResults<FinishedAttempt>({
     run: async (results) => {
-      const calledAt = performance.now()
-      const rows = await db.call('work.finish_deliveries', { results, ...firstAttempts.request() })
-      // Events that waited for the slots of these attempts.
-      firstAttempts.begin(rows, calledAt)
-      return rows
+      // Leases events that waited for the slots of these attempts.
+      const { answers, ended } = await firstAttempts.lease((request) =>
+        db.call('work.finish_deliveries', { results, ...request }),
+      )
+      for (const { seconds } of ended) metrics.observeNotifiedOrder(seconds)
+      return answers
     },
-    onRecorded: ({ verdict, notified_seconds: seconds }) => {
-      metrics.countDelivery(verdict)
-      if (seconds !== null) metrics.observeNotifiedOrder(seconds)
-    },
+    onRecorded: metrics.countDelivery,
     keyOf: ({ eventId }) => eventId,
   })
 
@@ -102,7 +102,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
       const { event_id: event, lease_token: leaseToken, event_type: type } = attempt
       const secret = attempt.secret ?? (await makeSecret(db, sealing, attempt.account_id))
       const result = await send({ ...attempt, secret })
-      const { verdict } = await record({ eventId: event, leaseToken, result })
+      const verdict = await record({ eventId: event, leaseToken, result })
 
       const status = result.kind === 'answered' ? result.status : null
       const attributes = { event, type, attempt: attempt.attempt, status, outcome: result.kind, verdict }
@@ -129,7 +129,7 @@ function largeBytesOf(body: string): number {
 }
 
 /** Makes the account's secret at its first delivery, and returns it as it is stored. Specification 2.5. */
-async function makeSecret(db: Database, sealing: Sealing, account_id: string): Promise<string> {
+async function makeSecret(db: Database, sealing: Sealing, account_id: number): Promise<string> {
   // guard: the secret of an account is sealed
   const secret = sealing.seal(randomBytes(32).toString('hex'), owners.account(account_id))
   return (await db.call('work.keep_webhook_secret', { account_id, secret })) ?? secret
@@ -148,9 +148,11 @@ function createFirstAttempts(
   let isEnding = false
 
   return {
-    request: () => ({ to_send: isEnding ? 0 : Math.max(0, maxFirstAttempts - underWay.size), pool_id: poolId() }),
-    begin(rows, calledAt) {
-      for (const attempt of rows.filter(isAttempt)) {
+    async lease(call) {
+      const to_send = isEnding ? 0 : Math.max(0, maxFirstAttempts - underWay.size)
+      const calledAt = performance.now()
+      const recorded = await call({ to_send, pool_id: poolId() })
+      for (const attempt of recorded.attempts) {
         const delivery = deliver({ ...attempt, sendBefore: sendBefore(calledAt) })
           .catch((error) => {
             log.warn(
@@ -161,14 +163,11 @@ function createFirstAttempts(
           .finally(() => underWay.delete(delivery))
         underWay.add(delivery)
       }
+      return recorded
     },
     async end() {
       isEnding = true
       while (underWay.size > 0) await Promise.all(underWay)
     },
   }
-}
-
-function isAttempt(row: { event_id: string | null }): row is AttemptRow {
-  return row.event_id !== null
 }

@@ -102,6 +102,27 @@ comment on type supply.delivery_error_kind is
   'Why an attempt had no answer, as partners read it. host_unreachable is only shown, and stands for what a sample '
   'must not tell apart.';
 
+create type supply.leased_attempt as (
+  event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
+  request_id text, request_id_given boolean, traceparent text, account_id bigint
+);
+comment on type supply.leased_attempt is
+  'An attempt to deliver an event, which a worker makes now: what it sends, with the stored secret of the account '
+  '(null before its first delivery: the worker makes one), and the id and trace of the request that placed the order.
+nullable: secret, request_id, request_id_given, traceparent';
+
+create type supply.answer as (ordinal int, verdict text);
+comment on type supply.answer is 'What the result at this place, from 1, of those recorded together changed.';
+create type supply.ended_order as (outcome text, seconds double precision);
+comment on type supply.ended_order is
+  'How an order ended (full, partial, none) or that its partner was notified, and how long after it was placed.';
+create type supply.recorded as (
+  answers supply.answer[], ended supply.ended_order[], attempts supply.leased_attempt[]
+);
+comment on type supply.recorded is
+  'What recording results changed: an answer for each, the orders that it ended, and the first attempts that the '
+  'caller makes now.';
+
 create type supply.delivery_result as (
   ordinal int,
   event_id uuid,

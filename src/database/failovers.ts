@@ -71,18 +71,18 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
         for (const { item_id, lease_token, method } of leased)
           if (method !== 'stock') note(lease_token, { item_id, lease_token, is_recorded: false })
       },
-      'work.sell_stock': (rows, args) => {
+      'work.sell_stock': ({ answers }, args) => {
         const [item_ids, sale_tokens] = [args.item_ids, args.sale_tokens] as (readonly string[])[]
-        for (const { ordinal, verdict } of rows) {
-          if (ordinal === null || verdict === 'busy' || verdict === 'stale') continue
+        for (const { ordinal, verdict } of answers) {
+          if (verdict === 'busy' || verdict === 'stale') continue
           const [item_id = '', lease_token = ''] = [item_ids?.[ordinal - 1], sale_tokens?.[ordinal - 1]]
           note(lease_token, { item_id, lease_token, is_recorded: true })
         }
       },
-      'work.finish_calls': (rows, args) => {
+      'work.finish_calls': ({ answers }, args) => {
         const results = args.results as { itemId: string; leaseToken: string }[]
-        for (const { ordinal, verdict } of rows) {
-          const result = ordinal === null || verdict === 'busy' ? undefined : results[ordinal - 1]
+        for (const { ordinal, verdict } of answers) {
+          const result = verdict === 'busy' ? undefined : results[ordinal - 1]
           if (result === undefined) continue
           const { itemId: item_id, leaseToken: lease_token } = result
           note(lease_token, { item_id, lease_token, is_recorded: true })

@@ -1,5 +1,5 @@
 import type { functions, types } from './functions.ts'
-import type { ArgumentTypes, ResultTypes } from './types.ts'
+import type { ArgumentTypes, JsonTypes, ResultTypes } from './types.ts'
 
 /** An entry of the generated table `functions`: arguments, those with a default, and the form of the result. */
 type Entry = {
@@ -14,20 +14,23 @@ type Fields = { readonly [name: string]: string }
 
 type Named = typeof types
 
-/** A value of a PostgreSQL type: of an enum one of its labels, of a composite type an object of its columns. */
-type Value<Type, Scalars> = Type extends `${infer Base} | null`
-  ? Value<Base, Scalars> | null
+/**
+ * A value of a PostgreSQL type: of an enum one of its labels, of a composite type an object of its columns. `Absent` is
+ * null where any column and element may be null.
+ */
+type Value<Type, Scalars, Absent = never> = Type extends `${infer Base} | null`
+  ? Value<Base, Scalars, Absent> | null
   : Type extends `${infer Element}[]`
-    ? readonly (Value<Element, Scalars> | null)[]
+    ? readonly (Value<Element, Scalars, Absent> | Absent)[]
     : Type extends keyof Scalars
       ? Scalars[Type]
       : Type extends keyof Named
         ? Named[Type] extends readonly (infer Label)[]
           ? Label
-          : { [Column in keyof Named[Type]]: Value<Named[Type][Column], Scalars> | null }
+          : { [Column in keyof Named[Type]]: Value<Named[Type][Column], Scalars, Absent> | Absent }
         : never
 
-type Argument<Type> = Value<Type, Omit<ResultTypes, keyof ArgumentTypes> & ArgumentTypes> | null
+type Argument<Type> = Value<Type, Omit<ResultTypes, keyof ArgumentTypes> & ArgumentTypes, null> | null
 
 type Arguments<F extends Entry> = {
   [Name in keyof F['args']]: Argument<TypeOf<F, Name, F['args'][Name]>>
@@ -39,7 +42,9 @@ type Result<F extends Entry> = F['returns'] extends 'rows'
   ? { [Column in keyof F['columns']]: Value<F['columns'][Column], ResultTypes> }[]
   : F['returns'] extends 'void'
     ? undefined
-    : Value<F['returns'], ResultTypes> | null
+    : F['returns'] extends `supply.${string}`
+      ? Value<F['returns'], JsonTypes>
+      : Value<F['returns'], ResultTypes> | null
 
 /** By `schema.name`, the named arguments and the result of each function. */
 export type Functions = {

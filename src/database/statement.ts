@@ -1,6 +1,9 @@
 import { toText } from './types.ts'
 
-/** The form of a function's result: `rows`, `void` (nothing), or the PostgreSQL type of one value. */
+/**
+ * The form of a function's result: `rows`, `void` (nothing), or the PostgreSQL type of one value. One of the schema
+ * `supply`, or an array of these, travels as JSON.
+ */
 type Returns = string
 
 type Types = { readonly [arg: string]: string }
@@ -52,7 +55,8 @@ function build(table: FunctionTable, name: string, given: string[]): Statement {
 }
 
 function wrapping(returns: Returns, name: string): [head: string, tail: string] {
-  return returns === 'rows' ? [`select * from ${name}(`, ')'] : [`select ${name}(`, ') as value']
+  if (returns === 'rows') return [`select * from ${name}(`, ')']
+  return returns.startsWith('supply.') ? [`select to_json(${name}(`, ')) as value'] : [`select ${name}(`, ') as value']
 }
 
 /** The arguments as the texts that the statement casts; null is SQL's null. */
@@ -67,7 +71,9 @@ export function resultOf(statement: Statement, rows: readonly Record<string, unk
       return [...rows]
     case 'void':
       return undefined
-    default:
-      return rows[0]?.value ?? null
+    default: {
+      const value = rows[0]?.value ?? null
+      return typeof value === 'string' && statement.returns.startsWith('supply.') ? JSON.parse(value) : value
+    }
   }
 }

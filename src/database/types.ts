@@ -19,6 +19,13 @@ export type ResultTypes = {
   void: undefined
 }
 
+/** The same in JSON, of which types of the schema `supply` are made. */
+export type JsonTypes = Omit<ResultTypes, 'bigint' | 'numeric' | 'timestamp with time zone'> & {
+  bigint: number
+  numeric: number
+  'timestamp with time zone': string
+}
+
 /**
  * The types of arguments that differ from those of results. A `jsonb` argument is any value that JSON can express.
  */

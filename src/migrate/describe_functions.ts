@@ -18,7 +18,7 @@ export type FunctionDescription = {
 }
 
 /** A type of the schema `supply`: an enum with its labels, or a composite type with its columns. */
-export type TypeDescription = { name: string; labels: string[] | null; columns: Field[] | null }
+export type TypeDescription = { name: string; comment: string | null; labels: string[] | null; columns: Field[] | null }
 
 export type DatabaseDescription = { functions: FunctionDescription[]; types: TypeDescription[] }
 
@@ -39,6 +39,7 @@ export async function describeFunctions(databaseUrl: string): Promise<DatabaseDe
 const typesQuery = `
   select
     pg_catalog.format_type(t.oid, null) as name,
+    pg_catalog.obj_description(t.oid, 'pg_type') as comment,
     (select json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e
       where e.enumtypid = t.oid) as labels,
     (select json_agg(json_build_object(

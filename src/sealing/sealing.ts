@@ -53,7 +53,7 @@ export const owners = {
   item: (itemId: string) => `item ${itemId}`,
   /** What is quoted of an answer about an item. */
   answer: (itemId: string) => `answer about ${itemId}`,
-  account: (accountId: string) => `account ${accountId}`,
+  account: (accountId: string | number) => `account ${accountId}`,
   token: (supplier: string) => `supplier ${supplier}`,
   pushSecret: (supplier: string) => `events of supplier ${supplier}`,
 }

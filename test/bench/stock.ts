@@ -86,8 +86,8 @@ async function sell({ url, sql }: StageDatabase, buyers: Partner[], count: numbe
       for (let item = open.pop(); item !== undefined; item = open.pop()) {
         const from = performance.now()
         const calls = await client`select lease_token from work.begin_calls(${[item]}, '{}', null)`
-        const [row] = await client`select verdict from work.sell_stock(
-          ${[item]}, ${calls.map((call) => call.lease_token)}, '24 hours', '30 minutes', 0, null) where ordinal is not null`
+        const [row] = await client`select (work.sell_stock(${[item]}, ${calls.map((call) => call.lease_token)},
+          '24 hours', '30 minutes', 0, null)).answers[1].verdict`
         times.push(performance.now() - from)
         if (row?.verdict !== 'settled') busy += 1
       }

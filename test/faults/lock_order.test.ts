@@ -75,7 +75,7 @@ const actions: { [name: string]: (on: postgres.Sql) => Promise<unknown> } = {
   },
   begin_deliveries: async (on) => {
     const ids = await events(on, 12)
-    const rows = await on`select event_id, lease_token from work.begin_deliveries(${ids}, 4194304)`
+    const rows = await on`select event_id, lease_token from unnest(work.begin_deliveries(${ids}, 4194304))`
     attempts.push(...rows.map(({ event_id, lease_token }) => ({ id: event_id, lease: lease_token })))
   },
   finish_deliveries: (on) => {

@@ -55,14 +55,19 @@ test('the comment of a function says which columns may be null, and of which typ
     create type supply.part as (amount int, state supply.state);
     create type supply.entry as (ordinal int, parts supply.part[]);
     create type supply.unused as (n int);
+    create type supply.found as (id bigint, name text);
+    comment on type supply.found is 'nullable: name';
+    create function api.g() returns supply.found[] language sql as $$ select null::supply.found[] $$;
     create function api.f(entries jsonb) returns table (a int, b supply.state) language sql as $$ select 1, 'open'::supply.state $$;
     comment on function api.f is 'What it gives.
 takes: entries supply.entry[]
 nullable: b'`)
   expect(text).toContain("takes: { entries: 'supply.entry[]' }")
   expect(text).toContain("columns: { a: 'integer', b: 'supply.state | null' }")
+  expect(text).toContain("'api.g': { args: {}, returns: 'supply.found[]' }")
   expect(text.slice(text.indexOf('export const types'))).toBe(`export const types = {
   'supply.entry': { ordinal: 'integer', parts: 'supply.part[]' },
+  'supply.found': { id: 'bigint', name: 'text | null' },
   'supply.part': { amount: 'integer', state: 'supply.state' },
   'supply.state': ['open', 'closed'],
 } as const
@@ -99,7 +104,7 @@ test.each([
   [
     'a single row',
     'create function api.f(out a integer, out b integer) language sql return (1, 2)',
-    'api.f returns a single row, which the client cannot parse',
+    'api.f uses the type record, which the client cannot pass',
   ],
   [
     'a nullable column that there is not',

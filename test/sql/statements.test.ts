@@ -94,11 +94,11 @@ async function runOrders(session: Explained, count: number, course: Course = {})
   const results = calls.map(({ ordinal, item_id: itemId, lease_token: leaseToken }) => ({
     ...{ ordinal, itemId, leaseToken, result },
   }))
-  const finished = await run(
+  const recorded = await run(
     'finish calls',
-    (on) => on`select * from work.finish_calls(${on.json(results as never)}, '1 day', '30 minutes', 0, null)`,
+    (on) => on`
+      select * from unnest((work.finish_calls(${on.json(results as never)}, '1 day', '30 minutes', 0, null)).answers)`,
   )
-  const recorded = finished.filter(({ ordinal }) => ordinal !== null)
   expect([items.length, calls.length, recorded.length]).toEqual(Array(3).fill(isMade ? count : 0))
   const codes = placed.flatMap(({ body }) => body.orderCode ?? [])
   const { rows: events } = await session.explained(
@@ -109,11 +109,11 @@ async function runOrders(session: Explained, count: number, course: Course = {})
     const ids = events.map(({ id }) => id)
     const leased = await run(
       `begin ${rung} attempts`,
-      (on) => on`select * from work.begin_deliveries(${ids}::uuid[], 4194304)`,
+      (on) => on`select * from unnest(work.begin_deliveries(${ids}::uuid[], 4194304))`,
     )
     if (rung === 'first') expect(leased).toHaveLength(events.length)
-    const ended = leased.map(({ ordinal, event_id: eventId, lease_token: leaseToken }) => ({
-      ...{ ordinal, eventId, leaseToken, result: attempt },
+    const ended = leased.map(({ event_id: eventId, lease_token: leaseToken }, place) => ({
+      ...{ ordinal: place + 1, eventId, leaseToken, result: attempt },
     }))
     await run(
       `finish ${rung} attempts`,

@@ -31,7 +31,7 @@ export function runCallSupplier(
       deadline: '24 hours',
       unsafeAfter: '30 minutes',
     },
-    firstAttempts: { request: () => ({ to_send: 0, pool_id: null }), begin: () => {}, end: async () => {} },
+    firstAttempts: { lease: (call) => call({ to_send: 0, pool_id: null }), end: async () => {} },
   })
   return async (itemId) => {
     made.delete(itemId)

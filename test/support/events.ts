@@ -1,20 +1,10 @@
 import type postgres from 'postgres'
-import { completed, finishCalls, leaseCalls } from './items.ts'
+import type { Recorded } from '../../tasks/deliver_webhook.ts'
+import { completed, finishCalls, leaseCalls, verdictsOf } from './items.ts'
 import { orderRequest, placeAll } from './orders.ts'
 import type { Partner } from './partner.ts'
 
-export type Attempt = {
-  ordinal: number
-  event_id: string
-  lease_token: string
-  callback_url: string
-  event_type: string
-  body: string
-  /** Null before the account's first delivery. */
-  secret: string | null
-  account_id: string
-  attempt: number
-}
+export type Attempt = Recorded['attempts'][number]
 
 /** The rungs of the retry ladder, in seconds. */
 export const rungs = [60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400]
@@ -49,7 +39,14 @@ export async function makeEvent(sql: postgres.Sql, partner: Partner, callbackUrl
 export async function leaseAttempts(sql: postgres.Sql, eventIds: string[]): Promise<Attempt[]> {
   await sql`update supply.events set next_attempt_at = now() where id = any(${eventIds}) and next_attempt_at > now()`
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${eventIds})`
-  return [...(await sql<Attempt[]>`select * from work.begin_deliveries(${eventIds}, 4194304) order by ordinal`)]
+  return beginDeliveries(sql, eventIds)
+}
+
+/** Leases the attempts of these events that are due, and returns them in the order of the events. */
+export async function beginDeliveries(sql: postgres.Sql, eventIds: string[], maxBytes = 4_194_304): Promise<Attempt[]> {
+  const [row] = await sql`select to_json(work.begin_deliveries(${eventIds}, ${maxBytes})) as attempts`
+  const attempts: Attempt[] = row?.attempts
+  return attempts.toSorted((a, b) => eventIds.indexOf(a.event_id) - eventIds.indexOf(b.event_id))
 }
 
 /** Leases the attempt of one event. */
@@ -78,9 +75,8 @@ export async function finishAttempts(
   const results = attempts.map(({ event_id, lease_token }, index) => ({
     ...{ ordinal: index + 1, eventId: event_id, leaseToken: lease_token, result },
   }))
-  const rows =
-    await sql`select * from work.finish_deliveries(${sql.json(results as never)}, 0, null) where ordinal is not null order by ordinal`
-  return rows.map(({ verdict }) => verdict)
+  const [row] = await sql`select to_json(work.finish_deliveries(${sql.json(results as never)}, 0, null)) as recorded`
+  return verdictsOf(row?.recorded)
 }
 
 export const answered = (status: number, retryAfter: number | null = null) => ({ kind: 'answered', status, retryAfter })

@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import type { Recorded } from '../../tasks/deliver_webhook.ts'
 
 export type Call = {
   ordinal: number
@@ -22,9 +23,6 @@ export async function leaseCalls(sql: postgres.Sql, itemIds: string[]): Promise<
   return [...(await sql<Call[]>`select * from work.begin_calls(${itemIds}, '{}', null) order by ordinal`)]
 }
 
-/** A first attempt of a webhook that was leased in the statement that recorded a result. */
-export type FirstAttempt = { event_id: string; lease_token: string; attempt: number }
-
 type Recording = { deadline?: string; unsafeAfter?: string; toSend?: number; pool?: string | null }
 
 /** Records results of calls in one batch, as a worker does: verdicts in the order of the calls, and first attempts. */
@@ -33,19 +31,20 @@ export async function finishCalls(
   calls: { item_id: string; lease_token: string }[],
   result: object | ((index: number) => object),
   { deadline = '24 hours', unsafeAfter = '30 minutes', toSend = 0, pool = null }: Recording = {},
-): Promise<{ verdicts: string[]; attempts: FirstAttempt[] }> {
+): Promise<{ verdicts: string[]; attempts: Recorded['attempts'] }> {
   const results = calls.map(({ item_id, lease_token }, index) => ({
     ...{ ordinal: index + 1, itemId: item_id, leaseToken: lease_token },
     result: typeof result === 'function' ? result(index) : result,
   }))
-  const rows = await sql`
-    select * from work.finish_calls(
-      ${sql.json(results as never)}, ${deadline}::interval, ${unsafeAfter}::interval, ${toSend}, ${pool})
-    order by ordinal`
-  return {
-    verdicts: rows.flatMap(({ ordinal, verdict }) => (ordinal === null ? [] : [verdict])),
-    attempts: rows.filter(({ event_id }) => event_id !== null) as never,
-  }
+  const [row] = await sql`
+    select to_json(work.finish_calls(
+      ${sql.json(results as never)}, ${deadline}::interval, ${unsafeAfter}::interval, ${toSend}, ${pool})) as recorded`
+  return { verdicts: verdictsOf(row?.recorded), attempts: row?.recorded.attempts }
+}
+
+/** The verdicts of recorded results, in the order of the results. */
+export function verdictsOf({ answers }: Recorded): string[] {
+  return answers.toSorted((a, b) => a.ordinal - b.ordinal).map(({ verdict }) => verdict)
 }
 
 /** Records one result under a lease and returns the verdict. */

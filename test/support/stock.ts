@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import type { Recorded } from '../../tasks/deliver_webhook.ts'
 import { products } from './partner.ts'
 
 /** Makes a supplier of the protocol stock with an offer of the keys' product, which is used first. */
@@ -15,7 +16,8 @@ export async function sell(sql: postgres.Sql, itemIds: string[], { toSend = 0, p
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${itemIds})`
   const calls = await sql`select * from work.begin_calls(${itemIds}, '{}', null) where method = 'stock'`
   const [ids, tokens] = [calls.map(({ item_id }) => item_id), calls.map(({ lease_token }) => lease_token)]
-  const rows = await sql`
-    select * from work.sell_stock(${ids}, ${tokens}, '24 hours', '30 minutes', ${toSend}, ${pool})`
-  return itemIds.map((id) => rows.find(({ ordinal }) => ordinal !== null && ids[ordinal - 1] === id)?.verdict)
+  const [row] = await sql`
+    select to_json(work.sell_stock(${ids}, ${tokens}, '24 hours', '30 minutes', ${toSend}, ${pool})) as recorded`
+  const recorded: Recorded = row?.recorded
+  return itemIds.map((id) => recorded.answers.find(({ ordinal }) => ids[ordinal - 1] === id)?.verdict)
 }

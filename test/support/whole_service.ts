@@ -114,7 +114,7 @@ export async function startWholeService(
     receiver: async (partner, options = {}) => {
       const secret = async () => {
         const [row] = await sql`select secret from supply.webhook_secrets where account_id = ${partner.accountId}`
-        return row && sealing.open(row.secret, owners.account(String(partner.accountId)))
+        return row && sealing.open(row.secret, owners.account(partner.accountId))
       }
       const receiver = await startReceiver({ secret, ...options })
       receivers.push(receiver)

@@ -8,13 +8,22 @@ import { createDeliverWebhook, type FirstAttempts } from '../../tasks/deliver_we
 /** The attempts under way, by event: each ends when the test ends it. */
 const sent = new Map<string, () => void>()
 let firstAttempts: FirstAttempts
-const attempt = (id: string) => ({ event_id: id, secret: 'secret', request_id: null, traceparent: null })
-const begin = (id: string) => firstAttempts.begin([{ event_id: null }, attempt(id)], performance.now())
+
+/** Records results, with which SQL leases the first attempts of these events. Returns how many more it may lease. */
+async function lease(...ids: string[]): Promise<number> {
+  let capacity = Number.NaN
+  await firstAttempts.lease(async ({ to_send }) => {
+    capacity = to_send
+    const attempts = ids.map((id) => ({ event_id: id, secret: 'secret', request_id: null, traceparent: null }))
+    return { answers: [], ended: [], attempts } as never
+  })
+  return capacity
+}
 
 beforeEach(() => {
   sent.clear()
-  const answer = { ordinal: 1, verdict: 'delivered', notified_seconds: null, event_id: null }
-  const db = { call: async () => [answer] } as unknown as Database
+  const recorded = { answers: [{ ordinal: 1, verdict: 'delivered' }], ended: [], attempts: [] }
+  const db = { call: async () => recorded } as unknown as Database
   firstAttempts = createDeliverWebhook({
     db,
     send: async ({ event_id: event }) => {
@@ -32,29 +41,27 @@ beforeEach(() => {
 })
 
 test('the capacity for first attempts is the limit less those under way', async () => {
-  for (const id of ['a', 'b']) begin(id)
-  expect(firstAttempts.request().to_send).toBe(1)
-  for (const id of ['c', 'd']) begin(id)
-  expect(firstAttempts.request().to_send).toBe(0)
+  expect(await lease('a', 'b')).toBe(3)
+  expect(await lease('c', 'd')).toBe(1)
+  expect(await lease()).toBe(0)
   await expect.poll(() => [...sent.keys()]).toEqual(['a', 'b', 'c', 'd'])
   for (const id of ['a', 'b', 'c']) sent.get(id)?.()
-  await expect.poll(() => firstAttempts.request().to_send).toBe(2)
+  await expect.poll(() => lease()).toBe(2)
 })
 
 test('a first attempt that fails gives its capacity back', async () => {
-  begin('broken')
-  expect(firstAttempts.request().to_send).toBe(2)
-  await expect.poll(() => firstAttempts.request().to_send).toBe(3)
+  await lease('broken')
+  await expect.poll(() => lease()).toBe(3)
 })
 
 test('the end waits for the first attempts under way, and lets no other begin', async () => {
-  begin('a')
+  await lease('a')
   await expect.poll(() => sent.size).toBe(1)
   let ended = false
   const end = firstAttempts.end().then(() => {
     ended = true
   })
-  expect(firstAttempts.request().to_send).toBe(0)
+  expect(await lease()).toBe(0)
   await new Promise((resolve) => setImmediate(resolve))
   expect(ended).toBe(false)
   sent.get('a')?.()

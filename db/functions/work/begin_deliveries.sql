@@ -1,8 +1,5 @@
 create or replace function work.begin_deliveries(event_ids uuid[], max_bytes int)
-returns table (
-  ordinal int, event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
-  request_id text, request_id_given boolean, traceparent text, account_id bigint
-)
+returns supply.leased_attempt[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -76,13 +73,10 @@ begin
   if cardinality(batch.ready) > 0 then
     perform core.lease_attempts(batch.ready);
   end if;
-  return query
-  select array_position(event_ids, l.event_id), l.* from core.leased_attempts l
-  where l.event_id = any (batch.ready || filled);
+  return core.leased_attempts(batch.ready || filled);
 end
 $$;
 comment on function work.begin_deliveries is
-  'Leases (30 s) and counts the attempts that are due now; ordinal: the place in event_ids. A rung that is due takes a
-slot, or its event is queued. An attempt whose lease ended is lost. A locked event, or a large one behind max_bytes of
-others, is tried again within a second. The worker makes a secret that is null. Specification 6.5.
-nullable: secret, request_id, request_id_given, traceparent';
+  'Leases (30 s) and counts the attempts that are due now. A rung that is due takes a slot, or its event is queued. An
+attempt whose lease ended is lost. A locked event, or a large one behind max_bytes of others, is tried again within a
+second. Specification 6.5.';

@@ -1,15 +1,10 @@
 create or replace function work.finish_calls(
   results jsonb, deadline interval, unsafe_after interval, to_send int, pool_id text
 )
-returns table (
-  ordinal int, verdict supply.call_verdict, ended_outcome text, ended_seconds double precision,
-  event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
-  request_id text, request_id_given boolean, traceparent text, account_id bigint
-)
+returns supply.recorded
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  select r.ordinal, r.verdict, r.ended_outcome, r.ended_seconds, (r.attempt).*
-  from core.finish_calls(
+  select core.finish_calls(
     array(
       select row(
         e.ordinal, e."itemId", a.id, e."leaseToken", a.supplier, a.method,
@@ -29,10 +24,9 @@ as $$
       left join lateral (
         select a.id, a.supplier, a.method from supply.supplier_attempts a where a.lease_token = e."leaseToken" offset 0
       ) as a on true),
-    deadline, unsafe_after, to_send, pool_id) r
+    deadline, unsafe_after, to_send, pool_id)
 $$;
 comment on function work.finish_calls is
-  'Records results of calls: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]. Returns a row for each (busy:
-try again), for each order that ended, and for each of at most to_send events whose first attempt pool_id makes.
-deadline: then an item is stuck. unsafe_after: then a missing item is held if a repeat is not safe.
-nullable: all';
+  'Records results of calls: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]. busy: nothing was recorded, try
+again. Leases at most to_send first attempts, which pool_id makes. deadline: then an item is stuck. unsafe_after: then
+a missing item is held if a repeat is not safe.';

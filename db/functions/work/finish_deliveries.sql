@@ -1,9 +1,5 @@
 create or replace function work.finish_deliveries(results jsonb, to_send int, pool_id text)
-returns table (
-  ordinal int, verdict text, notified_seconds double precision,
-  event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
-  request_id text, request_id_given boolean, traceparent text, account_id bigint
-)
+returns supply.recorded
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -69,21 +65,20 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
 
-  return query
-  select r.ordinal, coalesce(r.dead_reason, r.verdict), case when r.verdict = 'delivered' then (
-      select extract(epoch from r.ended_at - o.created_at)::double precision
-      from supply.events e join supply.orders o on o.id = e.order_id where e.id = r.event_id) end,
-    (null::core.leased_attempts).*
-  from unnest(judged) as r;
-  if cardinality(leased) > 0 then
-    return query
-    select null::int, null::text, null::double precision, l.* from core.leased_attempts l
-    where l.event_id = any (leased);
-  end if;
+  return row(
+    array(select row(r.ordinal, coalesce(r.dead_reason, r.verdict))::supply.answer from unnest(judged) as r),
+    array(
+      select row('notified', extract(epoch from r.ended_at - placed.created_at))::supply.ended_order
+      from unnest(judged) as r
+      cross join lateral (
+        select o.created_at from supply.events e join supply.orders o on o.id = e.order_id
+        where e.id = r.event_id offset 0
+      ) as placed
+      where r.verdict = 'delivered'),
+    core.leased_attempts(leased))::supply.recorded;
 end
 $$;
 comment on function work.finish_deliveries is
-  'Records attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict: delivered,
-retry, why it is dead, unsent: not counted, again in 5 minutes, a late one at once, stale: its lease ended, busy: try
-again; notified_seconds: since its order), and for at most to_send events whose first attempt pool_id makes.
-nullable: all';
+  'Records attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Verdicts: delivered, retry, why it is dead,
+unsent: not counted, again in 5 minutes, a late one at once, stale: its lease ended, busy: try again. Leases at most
+to_send first attempts, which pool_id makes.';

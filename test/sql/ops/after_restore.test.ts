@@ -1,7 +1,7 @@
 import type postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../support/database.ts'
-import { answered, finishAttempt, leaseAttempt, leaseAttempts } from '../../support/events.ts'
+import { answered, beginDeliveries, finishAttempt, leaseAttempt, leaseAttempts } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
@@ -128,7 +128,7 @@ describe('after a restore, events', () => {
     }
     // A worker that was not stopped has it under way, and another fetched the job before.
     expect(await finishAttempt(sql(), leased, answered(200))).toBe('stale')
-    expect(await sql()`select * from work.begin_deliveries(${[fresh, waiting]}, 4194304)`).toEqual([])
+    expect(await beginDeliveries(sql(), [fresh, waiting])).toEqual([])
     await expect(operator()`select ops.deliver_now(${fresh})`).rejects.toMatchObject(refusals.wrongState)
 
     expect(await release(null, null, true)).toBe(3)

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
-import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
+import { answered, beginDeliveries, finishAttempt, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, processing } from '../../support/items.ts'
 import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
@@ -115,8 +115,7 @@ describe('ops.deliver_now', () => {
     expect(await eventOf(id)).toMatchObject({ state: 'waiting', round: 1, attempts: 1 })
     await expectJobNow(id)
     expect(await lastLogged(sql())).toMatchObject({ action: 'deliver_now', subject: `event ${id}` })
-    const leased = await superuser()`select attempt from work.begin_deliveries(${[id]}, 4194304)`
-    expect([...leased]).toEqual([{ attempt: 2 }])
+    expect(await beginDeliveries(superuser(), [id])).toMatchObject([{ attempt: 2 }])
   })
 
   test('is refused for an event that does not wait', async () => {

@@ -168,8 +168,8 @@ describe('an alert whose row another transaction has locked', () => {
     const others = [await makePartner(sql()), await makePartner(sql())]
     const events = [await newEvent(), ...(await Promise.all(others.map((other) => newEvent(other))))]
     const attempts = await leaseAttempts(sql(), events)
-    const results = attempts.map(({ ordinal, event_id: eventId, lease_token: leaseToken }) => ({
-      ...{ ordinal, eventId, leaseToken, result: answered(eventId === events[2] ? 200 : 410) },
+    const results = attempts.map(({ event_id: eventId, lease_token: leaseToken }, place) => ({
+      ...{ ordinal: place + 1, eventId, leaseToken, result: answered(eventId === events[2] ? 200 : 410) },
     }))
     await sql().begin(async (tx) => {
       await tx`set local lock_timeout = '2s'`

@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { answered, finishAttempt, leaseAttempt, leaseAttempts, unreachable } from '../../support/events.ts'
+import {
+  answered,
+  beginDeliveries,
+  finishAttempt,
+  leaseAttempt,
+  leaseAttempts,
+  unreachable,
+} from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
@@ -28,7 +35,7 @@ const leaseItem = async (item: string) => {
 }
 
 const leaseEvent = async (event: string) => {
-  const [attempt] = await sql()`select * from work.begin_deliveries(${[event]}, 4194304)`
+  const [attempt] = await beginDeliveries(sql(), [event])
   return attempt as never
 }
 
@@ -175,7 +182,7 @@ describe('a pool that is known to be dead', () => {
   test('frees its slots for the queued events', async () => {
     const events = await newEvents(12)
     for (const event of events) await takeJob(event)
-    await sql()`select * from work.begin_deliveries(${events}, 4194304)`
+    await beginDeliveries(sql(), events)
     await die()
     const rows = await sql()`
       select state, count(*)::int as n from supply.events where id = any(${events}) group by state order by state`

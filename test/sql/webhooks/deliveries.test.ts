@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   answered,
+  beginDeliveries,
   finishAttempt,
   leaseAttempt,
   leaseAttempts,
@@ -135,7 +136,7 @@ describe('an answer', () => {
 describe('an attempt whose outcome was lost', () => {
   async function lose(id: string) {
     await sql()`update supply.events set lease_expires_at = now() - interval '10 s' where id = ${id}`
-    return sql()`select * from work.begin_deliveries(${[id]}, 4194304)`
+    return beginDeliveries(sql(), [id])
   }
 
   test('counts, and the next rung is counted from the end of its lease', async () => {

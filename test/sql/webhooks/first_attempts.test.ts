@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { answered, finishAttempt, unreachable } from '../../support/events.ts'
+import { type Attempt, answered, finishAttempt, unreachable } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { completed, type FirstAttempt, failed, finishCalls, leaseCalls } from '../../support/items.ts'
+import { completed, failed, finishCalls, leaseCalls } from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 
@@ -16,7 +16,7 @@ beforeEach(
 )
 
 /** Ends so many orders in one batch; returns the attempts that the worker makes at once. */
-async function endOrders(count: number, toSend: number): Promise<FirstAttempt[]> {
+async function endOrders(count: number, toSend: number): Promise<readonly Attempt[]> {
   const items: string[] = []
   for (let n = 0; n < count; n += 1) items.push((await order({ callbackUrl })).item)
   return (await finishCalls(sql(), await leaseCalls(sql(), items), completed(), { toSend })).attempts
@@ -51,7 +51,7 @@ describe('when orders end, their events', () => {
       ...{ event_type: 'order.completed', callback_url: callbackUrl, secret: '5'.repeat(64) },
       ...{ request_id: null, request_id_given: null, traceparent: null },
     })
-    expect(await finishAttempt(sql(), attempt as FirstAttempt, answered(200))).toBe('delivered')
+    expect(await finishAttempt(sql(), attempt as Attempt, answered(200))).toBe('delivered')
     expect(await states()).toEqual(['delivered'])
   })
 
@@ -75,7 +75,7 @@ describe('when orders end, their events', () => {
 
   test('have a job when the receiver did not answer recently', async () => {
     const [attempt] = await endOrders(1, 1)
-    await finishAttempt(sql(), attempt as FirstAttempt, unreachable())
+    await finishAttempt(sql(), attempt as Attempt, unreachable())
     expect(await endOrders(1, 1)).toEqual([])
     expect(await states()).toContain('ready deliver_waiting')
   })
@@ -102,8 +102,7 @@ describe('when a delivery ends, the events that wait for a slot', () => {
     await sql().begin(async (tx) => {
       await tx`set local synchronous_commit = 'on'`
       const next = await tx`
-        select attempt from work.finish_deliveries(${tx.json(results as never)}, ${toSend}, null)
-        where event_id is not null`
+        select attempt from unnest((work.finish_deliveries(${tx.json(results as never)}, ${toSend}, null)).attempts)`
       expect(next.map(({ attempt }) => attempt)).toEqual(leased)
       // The lease of an attempt must be on the disk before the attempt is made.
       expect(await tx`show synchronous_commit`).toEqual([{ synchronous_commit: waits }])

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
-import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
+import { answered, beginDeliveries, finishAttempt, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
@@ -167,7 +167,7 @@ describe('the removal of samples', () => {
     const leased = await leaseAttempt(sql(), sending)
     await age([waiting, sending], '25 hours')
     expect(await remove()).toBe(2)
-    expect(await sql()`select * from work.begin_deliveries(${[waiting]}, 4194304)`).toHaveLength(0)
+    expect(await beginDeliveries(sql(), [waiting])).toHaveLength(0)
     expect(await finishAttempt(sql(), leased, answered(200))).toBe('stale')
     expect(await audit(sql())).toEqual([])
   })

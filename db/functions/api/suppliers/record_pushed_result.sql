@@ -4,7 +4,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   pushed supply.call_result;
-  recorded record;
+  recorded supply.recorded;
   earlier record;
 begin
   if not exists (
@@ -26,15 +26,15 @@ begin
   pushed.unit_price := (result ->> 'unitPrice')::numeric;
   pushed.price_currency := result ->> 'currency';
   -- A push is never what makes an item stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
-  select max(r.verdict) as verdict, max(r.ended_outcome) as ended_outcome, max(r.ended_seconds) as ended_seconds
-  into recorded from core.finish_calls(array[pushed], '1000 years', '30 minutes') r;
-  if recorded.verdict = 'busy' then
+  recorded := core.finish_calls(array[pushed], '1000 years', '30 minutes');
+  pushed.verdict := recorded.answers[1].verdict;
+  if pushed.verdict = 'busy' then
     return query select 'busy', null::text, null::double precision;
     return;
   end if;
   answer := 'recorded';
-  ended_outcome := recorded.ended_outcome;
-  ended_seconds := recorded.ended_seconds;
+  ended_outcome := recorded.ended[1].outcome;
+  ended_seconds := recorded.ended[1].seconds;
 
   select a.id, a.verdict into earlier from supply.supplier_attempts a
   where a.item_id = pushed.item_id and a.supplier = pushed.supplier and a.method = 'push' and a.outcome = pushed.outcome
@@ -44,14 +44,13 @@ begin
     and a.supplier_order_id is not distinct from left(pushed.supplier_order_id, 200)
   order by a.id desc limit 1;
   -- The same result is recorded once, but where it has another verdict since.
-  if found and recorded.verdict in ('repeated', earlier.verdict) then
+  if found and pushed.verdict in ('repeated', earlier.verdict) then
     if not core.count_repeat(earlier.id) then
       answer := 'repeated_too_often';
     end if;
   else
     insert into supply.supplier_attempts (item_id, supplier, method)
     values (pushed.item_id, pushed.supplier, 'push') returning id into pushed.attempt_id;
-    pushed.verdict := recorded.verdict;
     perform core.finish_attempts(array[pushed]);
   end if;
   return next;

@@ -1,5 +1,5 @@
 create or replace function core.finish_orders(order_ids bigint[], to_send int default 0, pool_id text default null)
-returns table (outcome text, seconds double precision, event_id uuid)
+returns supply.recorded
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -7,7 +7,7 @@ declare
   leased uuid[];
 begin
   if cardinality(order_ids) = 0 then
-    return;
+    return row('{}', '{}', '{}')::supply.recorded;
   end if;
   with counted as (
     select i.order_id, count(*) filter (where i.completed_at is null) as open,
@@ -35,8 +35,8 @@ begin
     coalesce(array_agg(c.id) filter (where c.is_recovered), '{}') as recovered,
     coalesce(array_agg(c.id) filter (where c.callback_url is not null), '{}') as announced,
     array_agg(c.account_id) filter (where c.callback_url is not null) as announced_to,
-    array_agg(c.outcome) as outcomes,
-    array_agg(extract(epoch from c.completed_at - c.created_at)::double precision) as seconds
+    coalesce(array_agg(row(
+      c.outcome, extract(epoch from c.completed_at - c.created_at))::supply.ended_order), '{}') as orders
   into ended from changed c where c.completed_at is not null;
   -- guard: a failed item is refunded, and once
   perform core.refund_orders(ended.refunded);
@@ -49,13 +49,10 @@ begin
   end if;
   leased := core.announce_orders(ended.announced, ended.announced_to, ended.recovered, to_send, pool_id);
   perform core.number_results(ended.ids, ended.account_ids);
-  return query
-  select e.outcome, e.seconds, null::uuid from unnest(ended.outcomes, ended.seconds) as e (outcome, seconds)
-  union all
-  select null, null, l.id from unnest(leased) as l (id);
+  return row('{}', ended.orders, core.leased_attempts(leased))::supply.recorded;
 end
 $$;
 comment on function core.finish_orders is
   'Ends the orders whose items are all final: status, outcome, refund, event, number of the result. In a recovery,
-events of earlier orders are held. Returns a row for each order that ended, and one for each event whose first attempt
-it leased to pool_id, to_send at most. The caller holds the locks of the orders. Specification 3.';
+events of earlier orders are held. Returns the orders that ended, and the first attempts that it leased to pool_id,
+to_send at most; no answers. The caller holds the locks of the orders. Specification 3.';

@@ -1,10 +1,7 @@
 create or replace function core.sell_codes(
   item_ids uuid[], sale_tokens uuid[], deadline interval, unsafe_after interval, to_send int, pool_id text
 )
-returns table (
-  ordinal int, verdict supply.call_verdict, ended_outcome text, ended_seconds double precision,
-  attempt core.leased_attempts
-)
+returns supply.recorded
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -20,6 +17,7 @@ declare
   result supply.call_result;
   sold_ids uuid[] := '{}';
   sold_to uuid[] := '{}';
+  recorded supply.recorded;
 begin
   for stock in
     select i.supplier, i.sku, sum(i.amount) as wanted, array_agg(i order by i.order_id, i.position) as items
@@ -72,16 +70,16 @@ begin
   where i.id = any (locked_ids) and s.code = i.supplier and s.protocol = 'stock'
     and (s.paused_at is not null or not may_sell)
     and i.completed_at is null and i.next_check_at is not null and i.limited_rank is null;
-  return query select f.* from core.finish_calls(results, deadline, unsafe_after, to_send, pool_id) f;
+  recorded := core.finish_calls(results, deadline, unsafe_after, to_send, pool_id);
   perform core.record_sales(results, sale_tokens, sold_ids, sold_to);
   busy := busy || array(
     select i.id from unnest(results) as r join supply.order_items i on i.id = r.item_id
     where i.completed_at is null and i.held_at is null and i.supplier = r.supplier);
   perform core.enqueue_busy('call_supplier', busy);
-  return query
-  select array_position(item_ids, i), case when i = any (busy) then 'busy' else 'stale' end::supply.call_verdict,
-    null::text, null::double precision, null::core.leased_attempts
-  from unnest(item_ids) as i where i <> all (array(select r.item_id from unnest(results) as r));
+  recorded.answers := recorded.answers || array(
+    select row(array_position(item_ids, i), case when i = any (busy) then 'busy' else 'stale' end)::supply.answer
+    from unnest(item_ids) as i where i <> all (array(select r.item_id from unnest(results) as r)));
+  return recorded;
 end
 $$;
 comment on function core.sell_codes is

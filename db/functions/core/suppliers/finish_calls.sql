@@ -2,23 +2,21 @@ create or replace function core.finish_calls(
   results supply.call_result[], deadline interval, unsafe_after interval, to_send int default 0,
   pool_id text default null
 )
-returns table (
-  ordinal int, verdict supply.call_verdict, ended_outcome text, ended_seconds double precision,
-  attempt core.leased_attempts
-)
+returns supply.recorded
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   locked_ids uuid[];
   seen record;
   settled bigint[];
-  ended record;
+  recorded supply.recorded;
   alerts supply.occurrence[] := '{}';
 begin
   locked_ids := core.lock_results(results);
   -- A statement of its own, so that it sees what the last holders of the locks did.
   results := core.classify_results(results, locked_ids, deadline, unsafe_after);
-  select bool_or(r.verdict = 'busy') as any_busy, bool_or(r.verdict <> 'settled') as any_open,
+  select coalesce(array_agg(row(r.ordinal, r.verdict)::supply.answer), '{}') as answers,
+    bool_or(r.verdict = 'busy') as any_busy, bool_or(r.verdict <> 'settled') as any_open,
     bool_or(r.outcome in ('unknown', 'not_placed') or r.supplier = any (array(
       select s.code from supply.suppliers s
       where s.failures > 0 or s.open_since is not null or s.trouble is not null)))
@@ -28,9 +26,6 @@ begin
       as any_other_order, bool_or(r.unit_price is not null) as any_price
   into seen from unnest(results) as r;
   if seen.any_busy then
-    return query
-    select r.ordinal, r.verdict, null::text, null::double precision, null::core.leased_attempts
-    from unnest(results) as r where r.verdict = 'busy';
     results := array(select r from unnest(results) as r where r.verdict <> 'busy');
   end if;
 
@@ -51,8 +46,8 @@ begin
   end if;
   perform core.finish_attempts(results);
 
-  select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds, array_agg(o.event_id) as events
-  into ended from core.finish_orders(settled, to_send, pool_id) o;
+  recorded := core.finish_orders(settled, to_send, pool_id);
+  recorded.answers := seen.answers;
   if cardinality(settled) > 0 then
     alerts := alerts || core.sold_twice(array(select r.item_id from unnest(results) as r));
   end if;
@@ -62,11 +57,7 @@ begin
   perform core.raise_alerts(alerts);
   perform core.pass_places_on(results);
 
-  return query
-  select r.ordinal, r.verdict, null::text, null::double precision, null::core.leased_attempts from unnest(results) as r
-  union all
-  select null, null, e.outcome, e.seconds, (select l from core.leased_attempts l where l.event_id = e.event_id)
-  from unnest(ended.outcomes, ended.seconds, ended.events) as e (outcome, seconds, event_id);
+  return recorded;
 end
 $$;
 comment on function core.finish_calls is
