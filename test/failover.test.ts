@@ -1,6 +1,5 @@
 import type postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrate } from '../src/migrate/migrate.ts'
 import { passTime } from './support/crash/crash.ts'
 import { startOrdering } from './support/crash/ordering.ts'
 import { type Supervised, supervise } from './support/crash/supervise.ts'
@@ -36,7 +35,6 @@ beforeAll(async () => {
   // The standby comes first, so that each process has to find the primary.
   const url = together(servers.standby.url, servers.primary.url)
   const overLine = together(servers.standby.url, line.url)
-  await migrate({ databaseUrl: url })
   supplier = await startScriptedSupplier()
   answerAsSupplier(supplier)
   receiver = await startScriptedReceiver()

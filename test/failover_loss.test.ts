@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest'
-import { migrate } from '../src/migrate/migrate.ts'
 import { startOrdering } from './support/crash/ordering.ts'
 import { makeCatalog, makePartner, products } from './support/partner.ts'
 import { clientOf, type ReplicatedPostgres, startReplicatedPostgres, together } from './support/servers/replication.ts'
@@ -20,7 +19,6 @@ async function startScene(options: { isSynchronous: boolean }) {
   const servers = await startReplicatedPostgres(options)
   ends.push(servers.stop)
   const url = together(servers.primary.url, servers.standby.url)
-  await migrate({ databaseUrl: url })
   const supplier = await startScriptedSupplier()
   ends.push(supplier.close)
   supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))

@@ -9,6 +9,7 @@ import { clientOptions } from '../database/client_tests.ts'
 import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 import { audit } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { database, fillWithMigrations } from '../support/servers/migrated_cluster.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/servers/pgbouncer.ts'
 import { type ScriptedReceiver, startScriptedReceiver } from '../support/servers/scripted_receiver.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
@@ -36,7 +37,8 @@ let direct: (login: keyof typeof logins) => string
 describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mode', () => {
   beforeAll(async () => {
     if (!hasPgBouncer) throw new Error('REQUIRE_PGBOUNCER=1, but there is no PgBouncer')
-    server = await startPostgres({ dataDir, durable: false, database: 'supply' })
+    await fillWithMigrations(dataDir)
+    server = await startPostgres({ dataDir, durable: false, database })
     sql = postgres(server.url, { max: 5, onnotice: () => {} })
     pooler = await startPgBouncer(server.url, logins)
     direct = (login) => {
@@ -67,7 +69,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
     await worker.says(/the worker runs/)
 
     const orders = await Promise.all(
-      [...Array(80)].map(async (_, n) => {
+      [...Array(40)].map(async (_, n) => {
         const partner = partners[n % partners.length] as Partner
         const externalOrderId = `${partner.accountId}-${n}`
         const place = () => order(api, partner, externalOrderId, receiver.url)
@@ -87,7 +89,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
       expect((await get(api, `/b2b/orders/${code}`, partner)).json.data.status).toBe('completed')
     }
     for (const partner of partners) {
-      expect((await get(api, '/b2b/balance', partner)).json.data.balance).toBe(1_000 - 20 * 10.5)
+      expect((await get(api, '/b2b/balance', partner)).json.data.balance).toBe(1_000 - 10 * 10.5)
     }
     expect(await sessionsOf('supply_api_login')).toBeGreaterThan(1)
   })

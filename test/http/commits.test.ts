@@ -1,9 +1,9 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
 import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { database, fillWithMigrations } from '../support/servers/migrated_cluster.ts'
 import { startApi, type TestApi } from '../support/service.ts'
 
 // A server of its own: which standbys there are is a setting of the whole server.
@@ -14,8 +14,8 @@ let api: TestApi
 let partner: Partner
 
 beforeAll(async () => {
-  server = await startPostgres({ dataDir: folder, durable: true, database: 'supply' })
-  await migrate({ databaseUrl: server.url, log: () => {} })
+  await fillWithMigrations(folder)
+  server = await startPostgres({ dataDir: folder, durable: true, database })
   // What the test itself sets up waits for no standby.
   sql = postgres(server.url, { max: 1, connection: { synchronous_commit: 'local' }, onnotice: () => {} })
   partner = await makePartner(sql)

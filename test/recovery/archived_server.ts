@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { expect } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
-import { copyCluster } from '../support/servers/replication.ts'
+import { database, fillWithMigrations } from '../support/servers/migrated_cluster.ts'
+import { copyRunningCluster } from '../support/servers/replication.ts'
 
 export type ArchivedServer = {
   url: string
@@ -20,7 +21,7 @@ export type ArchivedServer = {
   remove(): Promise<void>
 }
 
-/** An embedded server that archives its log, with what it takes to restore it elsewhere. */
+/** An embedded server with a migrated database that archives its log, with what it takes to restore it elsewhere. */
 export async function startArchivedServer(): Promise<ArchivedServer> {
   const dir = mkdtempSync(join(tmpdir(), 'supply-ordering-recovery-'))
   spawnSync('chmod', ['755', dir])
@@ -28,7 +29,7 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
   const backup = join(dir, 'restored/postgres')
   const running: { server: EmbeddedPostgres; sql: postgres.Sql }[] = []
   const start = async (name: string) => {
-    const server = await startPostgres({ dataDir: join(dir, name), durable: false })
+    const server = await startPostgres({ dataDir: join(dir, name), durable: false, database })
     const started = { server, sql: postgres(server.url, { max: 5, onnotice: () => {} }) }
     running.push(started)
     return started
@@ -38,6 +39,7 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
     await server.stop()
   }
 
+  await fillWithMigrations(join(dir, 'original'))
   const first = await start('original')
   const cluster = join(first.server.dataDir, 'postgres')
   const { uid, gid } = statSync(cluster)
@@ -52,7 +54,7 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
   return {
     url: server.url,
     sql,
-    backUp: () => copyCluster(sql, cluster, backup),
+    backUp: () => copyRunningCluster(sql, cluster, backup),
     stop: async () => {
       const [last] = await sql`select pg_walfile_name(pg_switch_wal()) as file`
       const archived = async () => {

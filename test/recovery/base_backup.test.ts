@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../../src/demo/receiver/receiver.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
 import { answer, completed } from '../support/items.ts'
 import { audit, balanceOf, place } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
@@ -26,7 +25,6 @@ beforeAll(async () => {
       ? { status: 200, json: { status: 'completed' } }
       : { status: 404 },
   )
-  await migrate({ databaseUrl: original.url })
   await makeCatalog(original.sql, supplier)
 })
 

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asOperator } from '../../src/commands/connections.ts'
 import { webhookSecretOf } from '../../src/commands/sealing.ts'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
 import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 import { dataKeysOf } from '../support/data_keys.ts'
 import { products } from '../support/partner.ts'
+import { fillWithMigrations } from '../support/servers/migrated_cluster.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 import { signedPush } from '../support/signed.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
@@ -21,8 +21,8 @@ let service: WholeService
 
 /** A server whose log holds every statement with its parameters. */
 beforeAll(async () => {
+  await fillWithMigrations(folder)
   server = await startPostgres({ dataDir: folder, durable: false, database: 'supply' })
-  await migrate({ databaseUrl: server.url })
   sql = postgres(server.url, { max: 5, onnotice: () => {} })
   for (const setting of ["log_statement = 'all'", 'log_parameter_max_length = -1', 'log_min_duration_statement = 0'])
     await sql.unsafe(`alter system set ${setting}`)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statfsSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { newFolder, stopAndRemove, withSql } from '../embedded_postgres/support.ts'
+import { copyCluster, database, makeMigratedCluster } from './servers/migrated_cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,10 +15,12 @@ declare module 'vitest' {
     serverUrl: string
     /** The name of the migrated database that the tests' databases are copied from. */
     templateDatabase: string
+    /** The data folder of a stopped server with the migrated database `supply`; empty where the tests use another server. */
+    migratedCluster: string
   }
 }
 
-type Server = { url: string; stop: () => Promise<void> }
+type Server = { url: string; stop: () => Promise<void>; migratedCluster?: string }
 
 // Each test file makes and removes a database of some hundred files: on a disk, a sixth of the time of all tests.
 const memory = '/dev/shm'
@@ -33,16 +36,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'supply-ordering-compile-cache')
   if (isFitForTests(memory)) process.env.TMPDIR ??= memory
   const server = await findServer()
-  const template = `supply_template_${process.pid}_${Date.now()}`
+  const { migratedCluster = '' } = server
+  const template = migratedCluster ? database : `supply_template_${process.pid}_${Date.now()}`
   try {
-    await withSql(server, (sql) => sql`create database ${sql(template)}`)
-    await migrate({ databaseUrl: databaseUrl(server.url, template) })
+    if (!migratedCluster) {
+      await withSql(server, (sql) => sql`create database ${sql(template)}`)
+      await migrate({ databaseUrl: databaseUrl(server.url, template) })
+    }
   } catch (error) {
     await server.stop()
     throw error
   }
   project.provide('serverUrl', server.url)
   project.provide('templateDatabase', template)
+  project.provide('migratedCluster', migratedCluster)
   return async () => {
     await withSql(server, (sql) => sql`drop database if exists ${sql(template)} with (force)`)
     await server.stop()
@@ -102,9 +109,17 @@ async function startContainer(): Promise<Server> {
 }
 
 async function startEmbedded(): Promise<Server> {
+  // Both projects copy it.
+  const migratedCluster = join(tmpdir(), `supply-ordering-migrated-${process.pid}`)
+  if (!existsSync(migratedCluster)) await makeMigratedCluster(migratedCluster)
   const dataDir = newFolder()
+  await copyCluster(migratedCluster, dataDir)
   const server = await startPostgres({ dataDir, durable: false })
-  return { url: server.url, stop: () => stopAndRemove(server, dataDir) }
+  const stop = async () => {
+    await stopAndRemove(server, dataDir)
+    rmSync(migratedCluster, { recursive: true, force: true })
+  }
+  return { url: server.url, stop, migratedCluster }
 }
 
 function databaseUrl(server: string, database: string): string {

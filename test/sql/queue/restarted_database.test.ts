@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
-import { migrate } from '../../../src/migrate/migrate.ts'
+import { database, fillWithMigrations } from '../../support/servers/migrated_cluster.ts'
 
 // A server of its own, as only one that has just started shows this.
 let server: EmbeddedPostgres
@@ -13,12 +13,8 @@ let sql: postgres.Sql
 
 beforeAll(async () => {
   const dataDir = join(tmpdir(), `supply-ordering-test-${randomUUID()}`)
-  const start = () => startPostgres({ dataDir, durable: false, database: 'restarted' })
-  server = await start()
-  await migrate({ databaseUrl: server.url })
-  // On a busy machine the migrations take longer than a start counts as recent.
-  await server.stop()
-  server = await start()
+  await fillWithMigrations(dataDir)
+  server = await startPostgres({ dataDir, durable: false, database })
   sql = postgres(server.url, { max: 1, onnotice: () => {} })
 })
 

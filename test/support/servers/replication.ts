@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
 import { newFolder, serverPid, signal, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
-
-const database = 'supply'
+import { database, fillWithMigrations } from './migrated_cluster.ts'
 
 /** A primary and its standby, each a PostgreSQL of its own with its data in a folder of its own. */
 export type ReplicatedPostgres = {
@@ -23,10 +22,11 @@ export type ReplicatedPostgres = {
   stop(): Promise<void>
 }
 
-/** Starts both. Where the standby is synchronous, each commit of the primary waits until it is on the standby's disk. */
+/** Starts both, with a migrated database. Where the standby is synchronous, each commit of the primary waits until it is on the standby's disk. */
 export async function startReplicatedPostgres({ isSynchronous = true } = {}): Promise<ReplicatedPostgres> {
   const folders = [newFolder(), newFolder()] as const
-  let primary = await startCopied(folders[0], folders[1], true)
+  await Promise.all(folders.map(fillWithMigrations))
+  let primary = await startPostgres({ dataDir: folders[0], durable: true, database })
   followPrimary(folders[1], primary.url)
   let standby = await startPostgres({ dataDir: folders[1], durable: true, database })
   await withSql(primary, (sql) => waitForStandby(sql, isSynchronous))
@@ -47,7 +47,7 @@ export async function startReplicatedPostgres({ isSynchronous = true } = {}): Pr
       const { dataDir, url } = primary
       rmSync(join(dataDir, 'postgres'), { recursive: true, force: true })
       await withSql(standby, async (sql) => {
-        await copyCluster(sql, join(standby.dataDir, 'postgres'), join(dataDir, 'postgres'))
+        await copyRunningCluster(sql, join(standby.dataDir, 'postgres'), join(dataDir, 'postgres'))
         followPrimary(dataDir, standby.url)
         primary = await startPostgres({ dataDir, durable: true, database, port: Number(new URL(url).port) })
         ;[primary, standby] = [standby, primary]
@@ -76,7 +76,7 @@ async function waitForStandby(sql: postgres.Sql, isSynchronous: boolean): Promis
 }
 
 /** Copies the files of a running server, as `pg_basebackup` does, without its log. */
-export async function copyCluster(sql: postgres.Sql, from: string, to: string): Promise<void> {
+export async function copyRunningCluster(sql: postgres.Sql, from: string, to: string): Promise<void> {
   const session = await sql.reserve()
   await session`select pg_backup_start('copy', fast => true)`
   execFileSync('cp', ['-a', from, to])
@@ -88,15 +88,6 @@ export async function copyCluster(sql: postgres.Sql, from: string, to: string): 
   writeFileSync(label, stopped?.labelfile)
   const { uid, gid } = statSync(to)
   chownSync(label, uid, gid)
-}
-
-/** Starts a server whose data has a copy in another folder, made while it stood still. */
-export async function startCopied(dataDir: string, copyDir: string, durable: boolean): Promise<EmbeddedPostgres> {
-  const options = { dataDir, durable, database }
-  const first = await startPostgres(options)
-  await first.stop()
-  execFileSync('cp', ['-a', first.dataDir, copyDir])
-  return startPostgres(options)
 }
 
 /** Has the server of a data folder be a standby of a primary from its next start on. */

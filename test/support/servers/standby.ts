@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
 import { isAlive, newFolder, serverPid, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
-import { clientOf, followPrimary, startCopied } from './replication.ts'
+import { copyCluster, database } from './migrated_cluster.ts'
+import { clientOf, followPrimary } from './replication.ts'
 
 /** A PostgreSQL with an empty database `supply`, and a standby that follows it asynchronously. */
 export type PostgresWithStandby = {
@@ -22,8 +23,11 @@ export type PostgresWithStandby = {
 /** Starts both from one folder and its copy, made while nothing ran on it. */
 export async function startPostgresWithStandby(): Promise<PostgresWithStandby> {
   const folders = { primary: newFolder(), standby: newFolder() }
-  const options = { durable: false, database: 'supply' }
-  const primary = await startCopied(folders.primary, folders.standby, options.durable)
+  const options = { durable: false, database }
+  const startPrimary = () => startPostgres({ dataDir: folders.primary, ...options })
+  await (await startPrimary()).stop()
+  await copyCluster(folders.primary, folders.standby)
+  const primary = await startPrimary()
   followPrimary(folders.standby, primary.url)
   let standby = await startPostgres({ dataDir: folders.standby, ...options })
   // It keeps its port, for it has to be found again after its end.
