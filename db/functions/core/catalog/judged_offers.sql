@@ -1,8 +1,10 @@
 create or replace view core.judged_offers as
-select o.product_id, o.supplier, o.sku, o.priority, terms.cost, rule.min_margin, r.rate, r.valid_until,
-  case when s.protocol = 'stock' and terms.fault is distinct from 'inactive' and not exists (
-      select from supply.stock_codes c
-      where c.supplier = o.supplier and c.sku = o.sku and c.state = 'free' and c.sell_before > now())
+select o.product_id, o.supplier, o.sku, o.priority, terms.cost, coalesce(p.min_margin, rule.min_margin) as min_margin,
+  r.rate, r.valid_until,
+  case when s.protocol = 'stock' and terms.fault is distinct from 'inactive' and (
+      -- An `exists` may be planned as one list of all free codes.
+      select true from supply.stock_codes c
+      where c.supplier = o.supplier and c.sku = o.sku and c.state = 'free' and c.sell_before > now() limit 1) is null
     then 'stock' else terms.fault end as fault,
   terms.min_price, terms.is_passed_over, o.cost as supplier_cost,
   coalesce(o.currency, p.currency) as supplier_currency,
@@ -16,9 +18,8 @@ from supply.offers o
 join supply.suppliers s on s.code = o.supplier
 join supply.products p on p.id = o.product_id
 left join supply.rates r on r.from_currency = o.currency and r.to_currency = p.currency
-cross join lateral (
-  select coalesce(p.min_margin, (select every.min_margin from supply.offer_rules every)) as min_margin) as rule
-cross join lateral core.offer_terms(o, p, s, r, rule.min_margin) as terms;
+left join supply.offer_rules rule on true
+cross join lateral core.offer_terms(o, p, s, r, coalesce(p.min_margin, rule.min_margin)) as terms;
 comment on view core.judged_offers is
   'All offers, with their cost in the product''s currency, why new items may not use them, and at which prices they
 may.';

@@ -3,11 +3,11 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  entry record;
   line supply.ledger;
+  before supply.ledger;
   lines supply.ledger[] := '{}';
 begin
-  for entry in
+  for line in
     with changed as (
       update supply.accounts a set balance = a.balance + e.amount, last_seq = a.last_seq + e.entries
       from (
@@ -15,39 +15,29 @@ begin
         from unnest(post_entries.entries) as n group by n.account_id
       ) as e
       where a.id = e.account_id
-      returning a.id, a.currency, a.balance - e.amount as balance, a.last_seq - e.entries as seq
+      returning a.id, a.currency, a.balance - e.amount as balance, a.last_seq - e.entries as seq, (
+        select l.hash from supply.ledger l where l.account_id = a.id and l.seq = a.last_seq - e.entries) as hash
     )
-    select e.*, c.currency, c.balance, c.seq, (
-      select l.hash from supply.ledger l where l.account_id = c.id and l.seq = c.seq) as hash
+    select c.id, c.seq, e.type, e.amount, c.balance, c.currency, e.order_id, e.item_id, e.reference, e.note,
+      session_user, clock_timestamp(), core.plain_reference(e.reference), e.adjusted_order_id, c.hash
     from unnest(entries) with ordinality
       as e (account_id, type, amount, order_id, item_id, reference, note, adjusted_order_id, place)
     join changed c on c.id = e.account_id
     order by e.account_id, e.place
   loop
-    if line.account_id is distinct from entry.account_id then
-      line.account_id := entry.account_id;
-      line.seq := entry.seq;
-      line.balance_after := entry.balance;
-      line.currency := entry.currency;
-      line.hash := entry.hash;
+    if line.account_id = before.account_id then
+      -- guard: the entries of a batch follow one another
+      line.seq := before.seq;
+      -- guard: the balances of a batch follow one another
+      line.balance_after := before.balance_after;
+      -- guard: the hashes of a batch follow one another
+      line.hash := before.hash;
     end if;
-    -- guard: the entries of a batch follow one another
     line.seq := line.seq + 1;
-    line.type := entry.type;
-    line.amount := entry.amount;
-    -- guard: the balances of a batch follow one another
-    line.balance_after := line.balance_after + entry.amount;
-    line.order_id := entry.order_id;
-    line.item_id := entry.item_id;
-    line.reference := entry.reference;
-    line.note := entry.note;
-    line.created_by := session_user;
-    line.created_at := clock_timestamp();
-    line.plain_reference := core.plain_reference(entry.reference);
-    line.adjusted_order_id := entry.adjusted_order_id;
-    -- guard: the hashes of a batch follow one another
+    line.balance_after := line.balance_after + line.amount;
     line.hash := core.entry_hash(line.hash, line);
     lines := lines || line;
+    before := line;
   end loop;
   insert into supply.ledger select l.* from unnest(lines) as l;
 end

@@ -39,13 +39,10 @@ begin
       select k.account_id = r.account_id and k.revoked_at is null and k.starts_at <= now()
         and (k.expires_at is null or k.expires_at > now()) as works, coalesce(k.first_key_id, k.id) as line_id
       from supply.api_keys k where k.id = r.key_id offset 0) as key on true
-    left join lateral (
-      select min(s.amount - s.spent) as room, (array_agg(
-          row(s.scope, s.per, s.amount, s.spent, s.resets_at)::supply.exceeded_limit
-          order by s.scope = 'account', s.per = 'day')
-        filter (where p.total > s.amount - s.spent))[1] as exceeded
-      from core.spending s where s.account_id = r.account_id and (s.key_id is null or s.key_id = key.line_id)
-    ) as spending on true
+    -- Usually an account has no limit. Then no function is called.
+    left join lateral core.room_for(
+      case when exists (select from supply.spending_limits l where l.account_id = r.account_id) then r.account_id end,
+      key.line_id, p.total) as spending on true
     left join lateral (
       -- Written so that no other index serves it: many orders may have the account, and many accounts the key.
       select o.* from supply.orders o

@@ -4,24 +4,21 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  with asked as materialized (
-    select r.ordinal, i.*, format('items[%s]', i.place - 1) as path, a.currency, a.list_id, a.discount
+  with priced as materialized (
+    select r.ordinal, i.*, format('items[%s]', i.place - 1) as path, p.*,
+      coalesce(own.price, core.discounted(p.list_price, a.discount, a.currency)) as unit_price
     from unnest(requests) as r
     cross join lateral (
       select a.currency, a.list_id, l.discount
       from supply.accounts a left join supply.price_lists l on l.id = a.list_id where a.id = r.account_id offset 0) as a
     cross join lateral unnest(r.items) with ordinality as i (product_id, quantity, delivery_data, max_price, place)
-  ), product as materialized (
-    select p.* from supply.products p where p.id = any (array(select distinct a.product_id from asked a))
-  ), priced as materialized (
-    select a.*, p.id, p.name, p.delivery_type, p.delivery_fields, p.in_stock, p.max_quantity,
-      coalesce(own.price, core.discounted(p.price, a.discount, p.currency)) as unit_price
-    from asked a
-    left join product p on p.id = a.product_id and p.currency = a.currency
+    left join lateral (
+      select p.id, p.name, p.delivery_type, p.delivery_fields, p.in_stock, p.max_quantity, p.price as list_price
+      from supply.products p where p.id = i.product_id and p.currency = a.currency offset 0) as p on true
     left join lateral (
       select l.price from supply.list_prices l
       -- guard: an account pays the prices of its own list
-      where l.list_id = a.list_id and l.product_id = p.id and l.min_quantity <= a.quantity and l.price is not null
+      where l.list_id = a.list_id and l.product_id = p.id and l.min_quantity <= i.quantity and l.price is not null
       order by l.min_quantity desc limit 1) as own on true
   ), offer as materialized (
     select sold.id, sold.unit_price, sold.quantity, best.*

@@ -9,6 +9,9 @@ begin
   if cardinality(decisions) = 0 then
     return '{}';
   end if;
+  if exists (select from unnest(decisions) as d where d.room is not null) then
+    perform core.count_spending(decisions);
+  end if;
   with written as (
     insert into supply.orders
       (id, code, account_id, number, idempotency_key, external_order_id, callback_url, request_items, total_amount,
@@ -28,18 +31,6 @@ begin
     -- Spending limits count by the same time.
     cross join lateral (select greatest(statement_timestamp(), newest.created_at) as at offset 0) as placed
     returning id, account_id, total_amount
-  ), counted as (
-    update supply.spending_limits l set window_start = s.starts_at, spent = s.spent + s.ordered
-    from (
-      select s.account_id, s.key_id, s.per, s.starts_at, s.spent, sum(d.total) as ordered
-      from unnest(decisions) as d
-      cross join lateral (
-        select coalesce(k.first_key_id, k.id) as line_id
-        from supply.api_keys k where k.id = (d.request).key_id offset 0) as key
-      join core.spending s on s.account_id = (d.request).account_id and (s.key_id is null or s.key_id = key.line_id)
-      where d.room is not null group by s.account_id, s.key_id, s.per, s.starts_at, s.spent
-    ) as s
-    where l.account_id = s.account_id and l.key_id is not distinct from s.key_id and l.per = s.per
   )
   select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, null, null, null)
     ::supply.ledger_entry order by w.id) into charges from written w;
