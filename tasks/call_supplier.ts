@@ -123,6 +123,12 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
     maxPending: maxPendingCodes,
   })
 
+  const knownCodes = batch<string, Functions['work.known_codes']['result'][number] | null>({
+    run: (itemIds) => callForIds(itemIds, (item_ids) => db.call('work.known_codes', { item_ids })),
+    waitMs: 30_000,
+    maxRetries: Number.POSITIVE_INFINITY,
+  })
+
   const sell = sellStock(options)
 
   return async (payload) => {
@@ -131,9 +137,11 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
     if (leased.method === 'stock') return sell(leased)
     await inSpan(tracer, `supplier ${leased.method}`, leased, async (leased) => {
       const { item_id: item, lease_token: leaseToken, supplier, method } = leased
-      const result = await call(leased).finally(() => count(supplier, -1))
+      const said = await call(leased).finally(() => count(supplier, -1))
+      const known = async (itemId: string) => (await knownCodes(itemId))?.codes ?? null
       // guard: the result of a call is sealed
-      const verdict = await record({ itemId: item, leaseToken, result: await sealOutcome(result, item, sealing) })
+      const result = await sealOutcome(said, item, sealing, known)
+      const verdict = await record({ itemId: item, leaseToken, result })
 
       const status = 'httpStatus' in result ? result.httpStatus : null
       const outcome = result.outcome === 'answered' ? result.status : result.outcome

@@ -1,5 +1,5 @@
-import { secretsOf } from '../messages/cards.ts'
-import { owners, type Sealing } from '../sealing/sealing.ts'
+import { type Card, cardText, secretsOf } from '../messages/cards.ts'
+import { owners, type Sealing, Unreadable } from '../sealing/sealing.ts'
 import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer } from './answer.ts'
 import { jsonOf, quoteBody, readAnswer, readValue } from './body.ts'
 import type { Exchange, HttpAnswer } from './exchange.ts'
@@ -133,17 +133,22 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
 
 /**
  * The outcome as the database stores it: its codes and its quotation of the answer are sealed, and its other texts
- * repeat none of its codes. The reason also loses what looks like a code, because it may repeat one of another answer.
+ * repeat no code of this answer or of an earlier one (`knownCodes`, as the database has them). The reason also loses
+ * what looks like a code.
  */
 export async function sealOutcome(
   outcome: SupplierOutcome,
   itemId: string,
   sealing: Sealing,
+  knownCodes: (itemId: string) => Promise<string | null>,
 ): Promise<SupplierOutcome> {
   if (sealing.keyId === undefined) return outcome
   const codes = 'codes' in outcome ? outcome.codes : []
   const raw = 'raw' in outcome ? outcome.raw : null
-  const clean = withoutCodes(outcome, codes)
+  const hasTexts = Object.entries(outcome).some(([name, text]) => repeating.includes(name) && text !== null)
+  // guard: no text of an answer repeats a code of an earlier one
+  const known = hasTexts ? await openKnown((await knownCodes(itemId)) ?? '[]', sealing) : []
+  const clean = withoutCodes(outcome, [...codes, ...known])
   return {
     ...clean,
     // guard: the codes of a supplier are sealed
@@ -151,6 +156,17 @@ export async function sealOutcome(
     ...('reason' in clean ? { reason: clean.reason?.replaceAll(likeCode, '[code]') ?? null } : {}),
     // guard: what is quoted of an answer is sealed
     ...(raw !== null ? { raw: sealing.seal(raw, owners.answer(itemId)) } : {}),
+  }
+}
+
+async function openKnown(json: string, sealing: Sealing): Promise<string[]> {
+  try {
+    const cards: Card[] = JSON.parse(await sealing.openCodes(json))
+    return cards.map(cardText)
+  } catch (error) {
+    // Operators are alerted, and the result still counts.
+    if (error instanceof Unreadable) return []
+    throw error
   }
 }
 

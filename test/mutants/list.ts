@@ -260,12 +260,17 @@ export const mutants: Mutant[] = [
   },
   {
     guard: 'the result of a call is sealed',
-    change: [/sealOutcome\(result, item, sealing\)/, 'result'],
+    change: [/await sealOutcome\(.*\)/, 'said'],
     tests: ['test/sealing/sentinels.test.ts'],
   },
   {
     guard: 'a pushed result is sealed',
-    change: [/sealOutcome\((.*), reference, sealing\)/, '$1'],
+    change: [/await sealOutcome\(.*\)/, 'outcome'],
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
+  {
+    guard: 'no text of an answer repeats a code of an earlier one',
+    change: [/hasTexts \? .* : \[\]/, '[]'],
     tests: ['test/sealing/sentinels.test.ts'],
   },
   { guard: 'the codes of a supplier are sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },

@@ -110,6 +110,15 @@ test('no code, secret or token stands readable in a table, in the server log, or
   for (const code of ['SENTINEL-8', 'SENTINEL-8', 'SENTINEL-9'])
     await push({ reference: pushed.item, status: 'completed', codes: [code] })
   await service.final(partner, pushed.code)
+  // Repeated by later answers that give no code: to a question about a held item, and pushed about ended ones.
+  const asked = await buy(says({ status: 'completed', codes: [card] }))
+  await expect.poll(attempted(asked.item)).toBe(1)
+  service.supplier.on(asked.item, () => says({ status: 'processing', ...repeats(card.code), reason: card.pin }))
+  await sql`select ops.poll_now(${asked.item})`
+  await expect.poll(attempted(asked.item)).toBe(2)
+  await push({ reference: pushed.item, status: 'failed', ...repeats('SENTINEL-8') })
+  await push({ reference: pushed.item, status: 'failed', supplierOrderId: 'SENTINEL-9' })
+  await push({ reference: carded.item, status: 'failed', errorCode: card.pin, reason: card.url })
 
   // What operators type passes through the log and the WAL, and is gone from the tables.
   await sql`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'TYPED-1', push_secret => 'TYPED-2')`

@@ -93,7 +93,7 @@ describe.each(methods)('an answer to a %s', (method) => {
     const codes = [{ code: 'CODE-1', pin: '12345678', serial: '0042', url: 'https://x.example/r' }]
     const errorCode = 'NO_12345678'
     const outcome = interpret(method, 200, { status: 'failed', codes, errorCode, supplierOrderId: '0042' })
-    expect(await sealOutcome(outcome, reference, sealing)).toMatchObject({
+    expect(await sealOutcome(outcome, reference, sealing, async () => null)).toMatchObject({
       errorCode: 'NO_[code]',
       supplierOrderId: null,
     })
@@ -276,7 +276,7 @@ it('the echo of our token is taken out of every field of an outcome', () => {
 describe('an outcome as it is stored with DATA_KEYS', () => {
   const sealing = createSealing(dataKeysOf('k1'), 'x')
   const stored = (fields: object) =>
-    sealOutcome(answered({ status: 'completed', ...fields }) as SupplierOutcome, reference, sealing)
+    sealOutcome(answered({ status: 'completed', ...fields }) as SupplierOutcome, reference, sealing, async () => null)
 
   it('repeats no code in its other texts', async () => {
     const code = 'GIFT-2031-CODE'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { clock } from '../../clock.ts'
 import { type BatchOptions, batch } from '../../database/batch.ts'
@@ -61,7 +62,7 @@ const pushResult = route({
   body: { schema: pushSchema, description, unread: true },
   answers: { 204: { description: 'The result is recorded.', headers: [] } },
   errors: ['UNKNOWN_REFERENCE', 'BAD_SIGNATURE'],
-  keep: ({ db }) => {
+  keep: ({ db, sealing }) => {
     const findSigner = callPerPush(
       lookUpsAtOnce,
       async (supplier: string) => (await db.call('api.supplier_token', { supplier }))[0],
@@ -69,7 +70,10 @@ const pushResult = route({
     const record = callPerPush(
       pushesAtOnce,
       async ({ supplier, reference, outcome }: Push) => {
-        const push = { supplier, item_id: reference, result: outcome }
+        const knownCodes = (item_id: string) => db.call('api.known_codes', { item_id })
+        // guard: a pushed result is sealed
+        const result = await sealOutcome(outcome, reference, sealing, knownCodes)
+        const push = { supplier, item_id: reference, result }
         const [recorded] = await db.call('api.record_pushed_result', push)
         if (recorded === undefined) throw new Error('api.record_pushed_result returned no row')
         return recorded
@@ -104,8 +108,7 @@ const pushResult = route({
     if (!push.ok && push.problem === 'malformed') throw invalid(push.details)
     if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
     const { reference } = push
-    // guard: a pushed result is sealed
-    const outcome = await sealOutcome(withoutToken(push.outcome, token), reference, sealing)
+    const outcome = withoutToken(push.outcome, token)
     const recorded = await ctx.state.databaseTime(() => record({ supplier, reference, outcome }))
     const { answer, ended_outcome: ended, ended_seconds: seconds } = recorded
     if (ended !== null && seconds !== null) metrics.endedOrder(ended, seconds)
@@ -167,8 +170,10 @@ const pushEvent = route({
       'reference' in event
         ? { item_id: event.reference, supplier_order_id: null }
         : { item_id: null, supplier_order_id: event.supplierOrderId }
+    // A hash, because the supplier may have put a code into it.
+    const event_id = createHash('sha256').update(event.eventId).digest('base64url')
     const answer = await ctx.state.databaseTime(() =>
-      record({ supplier, event_id: event.eventId, ...about, says_failed: event.saysFailed === true }),
+      record({ supplier, event_id, ...about, says_failed: event.saysFailed === true }),
     )
     // The supplier sends it again.
     if (answer === 'busy') refuse(ctx, 'UNAVAILABLE')

@@ -49,6 +49,6 @@ begin
 end
 $$;
 comment on function api.record_supplier_event is
-  'Records an authentic event of a supplier about an item, by our id or its own, and has it asked for now; a delivered
-item that failed is an alert. Returns recorded, repeated (the event came before), ignored (the item has left it),
-unknown_reference (it never had such an item), or busy: the item is locked, and nothing was recorded.';
+  'Records an authentic event of a supplier (event_id: a hash of its name) about an item, by our id or its own, and has
+it asked for now; a delivered item that failed is an alert. Returns recorded, repeated (the event came before), ignored
+(the item has left it), unknown_reference (it never had such an item), or busy: it is locked, nothing was recorded.';
