@@ -8,7 +8,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 
 const candidates = [
   process.env.CHROMIUM_PATH,
@@ -48,8 +48,8 @@ export type Watched = {
   complaints: string[]
 }
 
-/** Opens an empty page in a context of its own, which ends with its test; one that a hook before all tests opens, with the browser. */
-export type Open = (options?: BrowserContextOptions) => Promise<Watched>
+/** Opens an empty page in a context of its own, which ends with the test unless it is kept for all tests. */
+export type Open = (options?: BrowserContextOptions, lasting?: { isKept?: boolean }) => Promise<Watched>
 
 /**
  * Tests that need a Chromium. Where there is none they are skipped with a message, unless `REQUIRE_BROWSER=1`, which
@@ -64,22 +64,18 @@ export function describeInChromium(name: string, tests: (open: Open) => void): v
   describe(name, () => {
     let browser: Browser | undefined
     const contexts: BrowserContext[] = []
-    let kept = 0
     beforeAll(async () => {
       if (executablePath === undefined) throw new Error('REQUIRE_BROWSER=1, but there is no Chromium')
       browser = await chromium.launch({ executablePath, args: flags })
     })
-    beforeEach(() => {
-      kept = contexts.length
-    })
     afterEach(async () => {
-      await Promise.all(contexts.splice(kept).map((context) => context.close()))
+      await Promise.all(contexts.splice(0).map((context) => context.close()))
     })
     afterAll(() => browser?.close())
-    tests(async (options = {}) => {
+    tests(async (options = {}, { isKept = false } = {}) => {
       if (browser === undefined) throw new Error('the browser exists only inside tests and hooks')
       const context = await browser.newContext(options)
-      contexts.push(context)
+      if (!isKept) contexts.push(context)
       return watch(await context.newPage())
     })
   })

@@ -14,9 +14,21 @@ export function guideTests() {
   const config = { docsPassword: password }
   const api = testApi(() => database.url, { config })
 
+  /** By their options: to make a browser's context takes as long as to show a page. */
+  const opened = new Map<string, Watched>()
+
+  /** Opens a page of the guide, in a context that has forgotten what earlier tests did there. */
   async function openGuide(open: Open, path: string, options: BrowserContextOptions = wide): Promise<Watched> {
-    const watched = await open({ ...options, httpCredentials })
-    await watched.page.goto(`${api().url}${path}`)
+    const name = JSON.stringify(options)
+    const watched = opened.get(name) ?? (await open({ ...options, httpCredentials }, { isKept: true }))
+    const { page, requests, complaints } = watched
+    if (opened.has(name) && options.javaScriptEnabled !== false) await page.evaluate('localStorage.clear()')
+    opened.set(name, watched)
+    if (options.viewport) await page.setViewportSize(options.viewport)
+    await page.goto('about:blank')
+    requests.length = 0
+    complaints.length = 0
+    await page.goto(`${api().url}${path}`)
     return watched
   }
   return { database, config, api, openGuide }

@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 
 describeInChromium('/reference in a browser', (open) => {
-  async function openReference(options: Parameters<typeof open>[0] = wide, place = ''): Promise<Watched> {
-    const watched = await open(options)
+  async function openReference(options = wide, place = '', isKept = false): Promise<Watched> {
+    const watched = await open(options, { isKept })
     await watched.page.goto(`${api().url}/reference?key=${key}${place}`)
     return watched
   }
@@ -29,7 +29,7 @@ describeInChromium('/reference in a browser', (open) => {
     let watched: Watched
     let page: Page
     beforeAll(async () => {
-      watched = await openReference()
+      watched = await openReference(wide, '', true)
       page = watched.page
     })
 
@@ -150,7 +150,8 @@ describeInChromium('/reference in a browser', (open) => {
         if (section.querySelector(kept) === null && section.closest(kept) === null) section.remove()
       }
       for (const part of document.querySelectorAll('.contents li:nth-child(n+4), tr:nth-child(n+4)')) part.remove()
-      for (const part of [...document.querySelectorAll('.field')].slice(20)) part.remove()`
+      for (const [most, selector] of [[20, '.field'], [6, '.box']])
+        [...document.querySelectorAll(selector)].slice(most).forEach((part) => part.remove())`
 
     test('has no violation that axe calls serious, as the form for a key has none: wide and light, narrow and dark', async () => {
       await page.evaluate(shorten)
