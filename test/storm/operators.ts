@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
+import { toText } from '../../src/database/types.ts'
 import type { Calm } from './calm.ts'
 import { type Account, movingProduct } from './model.ts'
 import { codesOf, settlementOf } from './plans.ts'
@@ -41,6 +42,8 @@ export function createOperators(url: string, context: { calm: Calm; report: Repo
     max: 6,
     onnotice: () => {},
     connect_timeout: 5,
+    // postgres.js does not catch it where a connection breaks off meanwhile.
+    fetch_types: false,
     connection: { role: 'supply_operator', statement_timeout: 10_000, lock_timeout: 3_000 },
   })
   const rounds = new Map<string, number>()
@@ -97,7 +100,10 @@ export function createOperators(url: string, context: { calm: Calm; report: Repo
     const settlement = settlementOf(id)
     const codes = { all: codesOf(id, amount).slice(amount - 1), none: [], part: null }[settlement]
     const outcome = settlement === 'all' ? 'completed' : 'failed'
-    await attempt('settle', () => sql`select ops.settle_item(${id}, ${outcome}, ${codes}, 'Решено оператором')`)
+    await attempt(
+      'settle',
+      () => sql`select ops.settle_item(${id}, ${outcome}, ${toText(codes, 'text[]')}, 'Решено оператором')`,
+    )
   }
 
   function noteRound(id: string): void {

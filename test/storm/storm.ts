@@ -101,7 +101,7 @@ async function setStage(
   closing.push(server.close)
   if (!server.canBeFilled) say('no file system can be mounted here: the disk does not fill up')
   await migrate({ databaseUrl: server.url })
-  const admin = postgres(server.url, { max: 3, onnotice: () => {}, connect_timeout: 5 })
+  const admin = postgres(server.url, { max: 3, onnotice: () => {}, connect_timeout: 5, fetch_types: false })
   closing.push(() => admin.end({ timeout: 2 }))
 
   const parts: Part[] = [...Array(apis).fill('api'), ...Array(workers).fill('worker')]
