@@ -19,8 +19,8 @@ describe('ops.close_account', () => {
     expect(await lastLogged(sql())).toMatchObject({ action: 'close_account', detail: { open_orders: 1, keys: 1 } })
     const logged = await timesLogged(sql())
     expect(await noticesOf((on) => on`select ops.close_account(${accountId})`)).toEqual([
-      `account ${accountId} (Acme) is closed already. Balance: 989.50 RUB. Keys that get 401 now: 1. Open orders: 1 ` +
-        '(10.50 RUB); they go on, their events are delivered, and a refund raises the alert closed_account',
+      `account ${accountId} (Acme) is closed already: nothing changed. Balance: 989.50 RUB. Keys that get 401 now: 1. Open ` +
+        'orders: 1 (10.50 RUB); they go on, their events are delivered, and a refund raises the alert closed_account',
     ])
     expect(await timesLogged(sql())).toBe(logged)
 

@@ -37,6 +37,16 @@ test.each([
     'supplier first is already paused for this reason: nothing changed',
   ],
   [
+    `set_spending_limit($account, 500)`,
+    'account N: no limit → 500.00 RUB a day',
+    'account N: 500.00 RUB a day already: nothing changed',
+  ],
+  [
+    `set_spending_limit($account, null, 'hour')`,
+    'account N: no limit a hour already: nothing changed',
+    'account N: no limit a hour already: nothing changed',
+  ],
+  [
     `upsert_game('dragon', 'Dragon Realms')`,
     'game dragon is Dragon Realms',
     'game dragon has these values already: nothing changed',
@@ -95,6 +105,7 @@ test.each([
   ],
   [`set_low_balance_threshold($account, 50)`, 'account N: threshold 0.00 → 50.00 RUB; the balance is 100.00'],
   [`set_supplier_paused('first', null)`, 'supplier first is already not paused: nothing changed'],
+  [`set_supplier_paused('first', 'b') from ops.set_supplier_paused('first', 'a')`, 'are still polled (before: a)'],
   [`deliver_all($account)`, 'of 0 waiting events, 0 are due now'],
   [`poll_all('first')`, 'supplier first: 0 open items are asked for, as its places allow'],
   [`remove_offer(${products.expensive}, 'first')`, '0 other offers remain'],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, leaseCalls, notPlaced, record } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, notPlaced, record } from '../../support/items.ts'
 import { balanceOf } from '../../support/orders.ts'
 import { makePartner, products } from '../../support/partner.ts'
 
-const { sql, partner, order, read, eventsOf, push } = itemTests({ audited: true })
+const { sql, operator, partner, order, read, eventsOf, push } = itemTests({ audited: true })
 
 const cancel = async (code: string, of = partner()) => {
   const [row] = await sql()`select * from api.cancel_order(${of.accountId}, ${code})`
@@ -95,7 +95,11 @@ test('ops.cancel_item cancels an item and needs a note', async () => {
   await expect(cancelItem(item, ' ')).rejects.toThrow('note must say why')
   await cancelItem(item)
   expect(await read(code)).toMatchObject({ status: 'failed', items: [{ errorCode: 'CANCELLED' }] })
-  await expect(cancelItem(item)).rejects.toThrow('is final already')
+  const again = await operator.noticesOf((on) => on`select ops.cancel_item(${item}, 'again')`)
+  expect(again).toEqual([expect.stringMatching(/is cancelled already: nothing changed$/)])
+  const other = await order()
+  await answer(sql(), other.item, failed())
+  await expect(cancelItem(other.item)).rejects.toThrow('is final already')
 })
 
 test('cancellations that race calls leave each item either sent or refunded', async () => {

@@ -134,7 +134,10 @@ describe('an acknowledged alert', () => {
   test('stays so until its cause is gone, and opens again when the fault happens again', async () => {
     const item = await stuckItem()
     const [{ alert_id: id } = {}] = await alerts()
-    await operator()`select ops.acknowledge(${id}, 'the supplier was called')`
+    const acknowledge = () =>
+      operator.noticesOf((on) => on`select ops.acknowledge(${id ?? ''}, 'the supplier was called')`)
+    await acknowledge()
+    expect(await acknowledge()).toEqual([expect.stringMatching(/with this note already: nothing changed$/)])
     expect(await close()).toEqual([0, 'acknowledged'])
     const another = await stuckItem()
     expect(await states()).toEqual(['open'])

@@ -171,6 +171,8 @@ describe('what operators see and do', () => {
     expect(said.join()).toMatch(/^2 codes of batch b1 are withdrawn.*2 free, 1 sold/)
     expect(said.join()).toContain(`1 orders have others of it: ${code}`)
     expect((await batches())[0]).toMatchObject({ free: 0, sold: 1, withdrawn: 2 })
+    const again = await operator.noticesOf((client) => client`select ops.withdraw_codes('b1', 'again')`)
+    expect(again.join()).toMatch(/^batch b1 has no codes to withdraw: nothing changed.*1 sold, 2 withdrawn/)
     expect(await operator()`select order_code, codes from ops.stock_orders`).toEqual([{ order_code: code, codes: 1 }])
     await expect(operator()`select ops.withdraw_codes('b2', 'x')`).rejects.toThrow('there is no batch')
     const log = await operator()`select action, detail from ops.operator_log where action like '%codes' order by log_id`

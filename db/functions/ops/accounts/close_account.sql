@@ -19,7 +19,7 @@ begin
       'balance', balance, 'currency', currency, 'keys', keys, 'open_orders', open_orders, 'in_orders', in_orders));
   end if;
   raise notice '%', concat(format('account %s (%s) is %s. Balance: %s %s. Keys that get 401 now: %s. Open orders: %s',
-    closed.id, closed.name, case when closed.active then 'closed' else 'closed already' end,
+    closed.id, closed.name, case when closed.active then 'closed' else 'closed already: nothing changed' end,
     balance, currency, keys, open_orders),
     case when open_orders > 0 then format(' (%s %s); they go on, their events are delivered, and a refund raises the '
       'alert closed_account', in_orders, currency) end);

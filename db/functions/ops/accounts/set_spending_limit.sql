@@ -23,6 +23,11 @@ begin
   end if;
   select l.* into before from supply.spending_limits l
   where l.account_id = account.id and l.key_id is not distinct from line_id and l.per = set_spending_limit.per;
+  if amount is not distinct from before.amount then
+    raise notice 'account % (%)%: % a % already: nothing changed', account.id, account.name,
+      coalesce(', key ' || key, ''), coalesce(before.amount || ' ' || account.currency, 'no limit'), per;
+    return;
+  end if;
   if amount is null then
     delete from supply.spending_limits l
     where l.account_id = account.id and l.key_id is not distinct from line_id and l.per = set_spending_limit.per;

@@ -25,8 +25,8 @@ begin
     raise notice 'supplier % gets new items again (it was paused: %); % wait for it, the oldest are sent first',
       known.code, known.paused_reason, waiting;
   else
-    raise notice 'supplier % is paused: new items go to other suppliers, or wait; its items are still polled',
-      known.code;
+    raise notice 'supplier % is paused: new items go to other suppliers, or wait; its items are still polled%',
+      known.code, coalesce(' (before: ' || known.paused_reason || ')', '');
   end if;
   perform core.log_operator('set_supplier_paused', 'supplier ' || code,
     jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', waiting, 'before',

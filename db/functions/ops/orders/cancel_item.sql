@@ -14,6 +14,10 @@ begin
   perform 1 from supply.accounts a where a.id = placed.account_id for no key update;
   perform 1 from supply.orders o where o.id = placed.id for no key update;
   select i.* into item from supply.order_items i where i.id = wanted_id for no key update;
+  if item.error_code = 'CANCELLED' then
+    raise notice 'item % (% × %) is cancelled already: nothing changed', item.id, item.amount, item.product_name;
+    return;
+  end if;
   perform core.require(item.completed_at is null, format('item %s is final already: %s', item.id, item.status),
     'object_not_in_prerequisite_state', 'Nothing of a final item can be cancelled. ops.refund_item gives money back.');
   perform core.require(core.is_unsent(item), format('item %s may be at supplier %s', item.id, item.supplier),

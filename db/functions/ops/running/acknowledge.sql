@@ -14,6 +14,10 @@ begin
   perform core.require(found, format('there is no alert %s', coalesce(quote_literal(wanted), 'null')),
     'no_data_found',
     'Give an alert_id: select alert_id, message from ops.alerts where state = ''open''');
+  if alert.is_acknowledged and alert.note = trim(acknowledge.note) then
+    raise notice 'alert % is acknowledged with this note already: nothing changed', alert.cause;
+    return;
+  end if;
   insert into supply.acknowledgements (alert_id, count, note) values (alert.id, alert.count, trim(acknowledge.note));
   perform core.log_operator('acknowledge', 'alert ' || wanted_id, jsonb_build_object('cause', alert.cause, 'note',
     trim(acknowledge.note)));

@@ -26,10 +26,14 @@ begin
     select distinct o.code from supply.stock_codes c
     join supply.order_items i on i.id = c.item_id join supply.orders o on o.id = i.order_id
     where c.batch_id = any (batch_ids) order by o.code);
-  perform core.log_operator('withdraw_codes', 'batch ' || core.trim_blanks(batch),
-    jsonb_build_object('reason', reason, 'withdrawn', taken, 'before', before, 'orders', cardinality(orders)));
-  raise notice '% codes of batch % are withdrawn: they are not sold any more (before: %). % orders have others of it%',
-    taken, core.trim_blanks(batch), (
+  if taken > 0 then
+    perform core.log_operator('withdraw_codes', 'batch ' || core.trim_blanks(batch),
+      jsonb_build_object('reason', reason, 'withdrawn', taken, 'before', before, 'orders', cardinality(orders)));
+  end if;
+  raise notice '% (before: %). % orders have others of it%', case
+      when taken > 0 then format('%s codes of batch %s are withdrawn: they are not sold any more',
+        taken, core.trim_blanks(batch))
+      else format('batch %s has no codes to withdraw: nothing changed', core.trim_blanks(batch)) end, (
       select string_agg(b.value || ' ' || b.key, ', ' order by b.key) from jsonb_each_text(before) as b),
     cardinality(orders), concat(': ' || nullif(array_to_string(orders[1:50], ', '), ''),
       case when cardinality(orders) > 50 then ' and more: ops.stock_orders lists all' end);
