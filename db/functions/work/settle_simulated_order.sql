@@ -40,7 +40,7 @@ begin
   end if;
   insert into supply.events as e (id, account_id, order_code, event_type, callback_url, simulated, body)
   select made.id, placed.account_id, placed.code, made.type, placed.callback_url, true, core.render_event(
-    event_id => made.id, event_type => made.type, at => now(), order_code => placed.code,
+    event_id => made.id, event_type => made.type, order_code => placed.code,
     external_order_id => placed.external_order_id, total_amount => placed.total_amount,
     completed_at => placed.completed_at, reason => placed.reason, items => ended.items)
   from (select core.event_id(placed.code) as id, 'order.' || placed.status as type) as made

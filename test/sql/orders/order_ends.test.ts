@@ -18,11 +18,13 @@ describe('an order ends', () => {
     const ended = await read(code)
     expect(ended).toMatchObject({ status: 'completed', outcome: 'full', refundedAmount: 0, error: null, reason: null })
     expect(ended.items[1].cdKeys).toEqual([{ code: 'AAA-1' }])
+    expect(ended.completedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(ended.updatedAt).toBe(ended.completedAt)
     const [event] = await eventsOf(code)
     expect(JSON.parse(event?.body)).toEqual({
       event_id: event?.id,
       event_type: 'order.completed',
-      occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      occurred_at: ended.completedAt,
       data: {
         orderCode: code,
         externalOrderId: ended.externalOrderId,

@@ -5,6 +5,8 @@ as $$
 declare
   ended record;
   leased uuid[];
+  -- Not the beginning of the transaction: the order does not end before its items.
+  ended_at constant timestamptz := clock_timestamp();
 begin
   if cardinality(order_ids) = 0 then
     return row('{}', '{}', '{}')::supply.recorded;
@@ -24,7 +26,7 @@ begin
         when c.open > 0 then null when c.failed = 0 then 'full' when c.completed = 0 then 'none' else 'partial' end,
       refunded_amount = case when c.open > 0 then o.refunded_amount else c.refundable end,
       reason = case when c.open = 0 then c.reason end,
-      completed_at = case when c.open = 0 then clock_timestamp() end, updated_at = now()
+      completed_at = case when c.open = 0 then ended_at end, updated_at = ended_at
     -- guard: a final order does not end again
     from counted c where o.id = c.order_id and o.id = any (order_ids) and o.completed_at is null
     returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, o.callback_url,

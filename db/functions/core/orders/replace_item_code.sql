@@ -22,7 +22,7 @@ begin
   values (of_item, stored, replace_item_code.note, operator);
   update supply.item_keys k set code = new_code where k.item_id = of_item and k.code = stored;
   update supply.orders o set updated_at = now() where o.id = of_order;
-  update supply.events e set body = (select n.body from core.order_events(array[of_order], at => e.created_at) n)
+  update supply.events e set body = (select n.body from core.order_events(array[of_order]) n)
   where e.order_id = of_order and e.event_type = 'order.completed';
   return null;
 end

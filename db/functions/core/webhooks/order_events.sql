@@ -1,4 +1,4 @@
-create or replace function core.order_events(order_ids bigint[], as_id uuid default null, at timestamptz default now())
+create or replace function core.order_events(order_ids bigint[], as_id uuid default null)
 returns table (
   event_id uuid, event_type text, order_id bigint, order_code text, account_id bigint, callback_url text, body text
 )
@@ -7,7 +7,7 @@ as $$
 begin
   return query
   select made.id, made.type, o.id, o.code, o.account_id, o.callback_url, core.render_event(
-    event_id => made.id, event_type => made.type, at => order_events.at,
+    event_id => made.id, event_type => made.type,
     order_code => o.code, external_order_id => o.external_order_id, total_amount => o.total_amount,
     completed_at => o.completed_at, reason => o.reason,
     items => case when o.status = 'completed' then (

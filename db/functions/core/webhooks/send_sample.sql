@@ -16,7 +16,7 @@ begin
     from core.order_events(array[core.own_order(send_sample.account_id, send_sample.order_code)], id) e
     where e.event_type = send_sample.event_type;
     body := coalesce(body, core.render_event(
-      event_id => id, event_type => event_type, at => now(), order_code => code, external_order_id => 'sample-order',
+      event_id => id, event_type => event_type, order_code => code, external_order_id => 'sample-order',
       total_amount => 600.00, completed_at => now(), reason => core.buyer_reason('PLAYER_NOT_FOUND', null),
       items => json_build_array(
         core.event_item('Sample top-up', 1, 100.00),
