@@ -55,6 +55,11 @@ const isOfViews = ({ schema, bare }: { [column: string]: unknown }) =>
   )
 
 describe('every function', () => {
+  test('of operators has allow as its last argument', () =>
+    nothingIn(database.sql`
+      select p.oid::regprocedure::text as name from pg_proc p
+      where p.pronamespace = 'ops'::regnamespace and array_position(p.proargnames, 'allow') <> p.pronargs`))
+
   test('has a comment that is a sentence', () =>
     nothingIn(database.sql`
       select p.oid::regprocedure::text as name from pg_proc p
@@ -79,10 +84,10 @@ describe('every function', () => {
             or p.pronamespace::regnamespace::text <> 'core' and p.proname <> 'add_operator')`))
 
   // What both are called with has two documented names: event_id and event, account_id and account.
-  test('has a name of its own, but for ops.redeliver and ops.statement', () =>
+  test('has a name of its own, but for those that take two kinds of reference', () =>
     nothingIn(database.sql`
       select p.pronamespace::regnamespace || '.' || p.proname as name from pg_proc p
-      where p.pronamespace::regnamespace::text = any(${codeSchemas}) and p.proname not in ('redeliver', 'statement')
+      where p.pronamespace::regnamespace::text = any(${codeSchemas}) and p.proname not in ('redeliver', 'set_account_list', 'statement')
       group by 1
       having count(*) > 1`))
 

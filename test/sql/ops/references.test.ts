@@ -27,6 +27,17 @@ describe('operators name an account', () => {
     expect(await balance()).toBe(1003)
   })
 
+  test('also where a price list has a name, too', async () => {
+    const list = await oneValue<number>(sql()`select ops.upsert_price_list('gold')`)
+    const has = () => oneValue(superuser()`select list_id from supply.accounts where id = ${partner().accountId}`)
+    await sql().unsafe(`select ops.set_account_list('acme games', 'gold')`)
+    expect(await has()).toBe(list)
+    await sql().unsafe(`select ops.set_account_list('Acme Games', null)`)
+    expect(await has()).toBeNull()
+    await sql().unsafe(`select ops.set_account_list(${partner().accountId}, ${list})`)
+    expect(await has()).toBe(list)
+  })
+
   test('not by a part of several names: the error lists them, and nothing is booked', async () => {
     await expect(sql()`select ops.deposit('acme', 1, 'several')`).rejects.toMatchObject({
       ...{ ...refusals.several, message: "'acme' may be one of 2 accounts" },

@@ -1,7 +1,7 @@
 -- Roles: trade
 create or replace function ops.upsert_offer(
   product_id anycompatible, supplier text, sku text, cost numeric default null, priority int default null,
-  currency text default null, allow text[] default '{}', recipient text default null
+  currency text default null, recipient text default null, allow text[] default '{}'
 )
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

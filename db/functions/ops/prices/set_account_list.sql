@@ -31,7 +31,16 @@ begin
     coalesce('price list ' || after, 'no price list'), coalesce(before, 'none');
 end
 $$;
-comment on function ops.set_account_list is
+comment on function ops.set_account_list(bigint, anycompatible, text[]) is
   'Gives an account the prices of a list (number or name), instead of those that it has; null: those of the products.
 Existing orders keep their prices. ops.prices shows what the account pays. Raises for an unknown account or list. allow:
 below_cost.';
+
+create or replace function ops.set_account_list(account_id text, list text, allow text[] default '{}')
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.set_account_list(core.refer_to('account', account_id)::bigint, list, allow)
+$$;
+comment on function ops.set_account_list(text, text, text[]) is
+  'As ops.set_account_list(bigint, anycompatible, text[]), for an account that is named as in ops.find.';
