@@ -35,16 +35,23 @@ const clockMs = 10_000
 
 /**
  * Starts the periodic tasks of a worker that run more often than once a minute: the heartbeat, the sweeper that frees
- * the jobs of dead workers, and the other maintenance of the queue. After `stop` no task begins. The tasks that run
- * once a minute are in `tasks/crontab`.
+ * the jobs of dead workers, and the other maintenance of the queue. After `stop` no task begins, and none is under way.
+ * The tasks that run once a minute are in `tasks/crontab`.
  */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
   const { db, config, log, offerSync, balances } = options
   const { supplierSilentMinutes: silent_minutes } = config
+  const underWay = new Set<Promise<void>>()
   const every = (ms: number, work: () => Promise<unknown>) =>
-    repeat(ms, () =>
-      work().catch((error) => log.warn({ error: safeError(error) }, 'a periodic task of the worker failed')),
-    )
+    repeat(ms, async () => {
+      const run = work().then(
+        () => {},
+        (error) => log.warn({ error: safeError(error) }, 'a periodic task of the worker failed'),
+      )
+      underWay.add(run)
+      await run
+      underWay.delete(run)
+    })
   const timers = [
     every(resumeMs, async () => {
       const resumed = await db.call('work.resume_forgotten')
@@ -71,7 +78,8 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
   return {
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([offerSync.stop(), balances.stop()])
+      // A heartbeat that was written later would register the pools again.
+      await Promise.all([offerSync.stop(), balances.stop(), ...underWay])
     },
   }
 }
