@@ -2,12 +2,8 @@ create or replace function api.get_product(account_id bigint, product_id bigint,
 returns json
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select (
-    select json_object_agg(m.key, m.value)
-    from (
-      select j.key, j.value from json_each(core.products_json(array[p]) -> 0) as j
-      union all
-      select 'texts', core.product_texts(p.product_id, get_product.locale)) as m)
+  select core.add_member(
+    core.products_json(array[p]) -> 0, 'texts', coalesce(core.product_texts(p.product_id, get_product.locale), 'null'))
   from core.partner_products p
   where p.account_id = get_product.account_id and p.product_id = get_product.product_id
 $$;

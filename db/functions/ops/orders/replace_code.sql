@@ -20,12 +20,7 @@ begin
   new_code := core.trim_blanks(new_code);
   perform core.require_no_code('note', note, array[core.trim_blanks(old_code), new_code]);
   if is_sealed then
-    insert into supply.typed_codes (item_id, action, codes, reason)
-    values (wanted_id, 'replace', array[old_code, new_code], note)
-    on conflict on constraint typed_codes_pkey do update
-    set (action, codes, reason, typed_by, typed_at) = (excluded.action, excluded.codes, excluded.reason, session_user,
-      now());
-    perform core.request_sealing(wanted_id);
+    perform core.type_codes(wanted_id, 'replace', array[old_code, new_code], note);
   else
     fault := core.replace_item_code(wanted_id, old_code, new_code, note, session_user);
     perform core.require(fault is null, fault, 'object_not_in_prerequisite_state',

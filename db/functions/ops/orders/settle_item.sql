@@ -76,13 +76,7 @@ begin
     jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', greatest(0, had - delivered), 'amount',
       item.amount, 'reason', reason));
   if codes <> '{}' and exists (select from supply.data_keys) then
-    insert into supply.typed_codes (item_id, action, codes, reason)
-    values (item.id, settle_item.outcome, settle_item.codes, settle_item.reason)
-    on conflict on constraint typed_codes_pkey do update
-    set (action, codes, reason, typed_by, typed_at) = (excluded.action, excluded.codes, excluded.reason, session_user,
-      now());
-    -- guard: the codes that an operator typed are sealed
-    perform core.request_sealing(item.id);
+    perform core.type_codes(item.id, outcome, codes, reason);
     raise notice 'item %: a worker compares the % codes with those of all other items within seconds, and then settles '
       'it; a code that another item has holds it, with an alert (codes_refused)', item.id, cardinality(codes);
     return;
