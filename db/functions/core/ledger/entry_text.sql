@@ -1,3 +1,4 @@
+-- Views of ops call it.
 create or replace function core.entry_text(entry supply.ledger)
 returns text
 language sql stable

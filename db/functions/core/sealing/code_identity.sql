@@ -1,3 +1,4 @@
+-- Views of ops call it.
 create or replace function core.code_identity(code text)
 returns text
 language sql immutable parallel safe

@@ -1,3 +1,4 @@
+-- Views of ops call it.
 create or replace function core.shown_text(given text)
 returns text
 language sql immutable parallel safe

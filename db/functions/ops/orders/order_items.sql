@@ -3,7 +3,7 @@ select i.id as item_id, o.code as order_code, i.product_id, i.product_name, i.am
   i.error_code, case when i.status = 'completed' then k.codes else 0 end as codes_delivered, i.next_check_at,
   i.stuck_at is not null and i.completed_at is null as stuck, i.held_at is not null and i.completed_at is null as held,
   k.codes as codes_kept, o.account_id, i.position, i.part, i.delivery_type,
-  translate(i.delivery_data::text, h.hidden, h.visible)::jsonb as delivery_data, i.refunded_amount,
+  core.shown_text(i.delivery_data::text)::jsonb as delivery_data, i.refunded_amount,
   i.error_message, i.sku, i.tried_suppliers, i.supplier_order_id, i.sent_at, i.checks, i.lease_expires_at, i.stuck_at,
   i.held_at, i.held_reason, i.completed_at,
   i.recovered_at is not null and i.completed_at is null
@@ -11,7 +11,6 @@ select i.id as item_id, o.code as order_code, i.product_id, i.product_name, i.am
   i.cost, i.state, i.supplier_cost, i.supplier_currency, i.rate, i.offered_cost, i.offered_currency
 from core.items i
 join supply.orders o on o.id = i.order_id
-cross join core.hidden_characters h
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
 comment on view ops.order_items is
   'The items of orders and their progress at the supplier; money in the order''s currency. No code is shown.';

@@ -1,11 +1,10 @@
 create or replace view ops.orders as
-select o.code as order_code, o.account_id, translate(o.external_order_id, h.hidden, h.visible) as external_order_id,
+select o.code as order_code, o.account_id, core.shown_text(o.external_order_id) as external_order_id,
   o.status, o.outcome, o.total_amount, o.refunded_amount,
   o.callback_url, o.created_at, o.completed_at, o.currency, o.payment_code,
-  translate(o.idempotency_key, h.hidden, h.visible) as idempotency_key, o.reason, o.updated_at,
+  core.shown_text(o.idempotency_key) as idempotency_key, o.reason, o.updated_at,
   o.key_id, o.client
-from supply.orders o
-cross join core.hidden_characters h;
+from supply.orders o;
 comment on view ops.orders is 'The orders, with money in the order''s currency.';
 comment on column ops.orders.client is 'The network of the request that placed it: the /24 or /48 of its address.';
 comment on column ops.orders.order_code is 'The orderCode.';

@@ -4,12 +4,7 @@ select k.item_id, o.code as order_code, o.account_id, i.supplier,
   dense_rank() over (order by k.identity) as group_id
 from (
   select c.item_id, c.identity, count(*) over (partition by c.identity) as items
-  from (
-    -- By core.code_identity, which operators may not call.
-    select k.item_id, case when k.code like 'sealed:%' then split_part(k.code, ':', 4)
-      when k.code like 'card:{%' then substr(k.code, 6)::json ->> 'code' else k.code end as identity
-    from supply.item_keys k
-  ) as c
+  from (select k.item_id, core.code_identity(k.code) as identity from supply.item_keys k) as c
 ) as k
 join supply.order_items i on i.id = k.item_id
 join supply.orders o on o.id = i.order_id
