@@ -21,12 +21,9 @@ begin
       order by n.id limit at_once for update skip locked))
     returning o.*
   ), summed as (
-    select c.alert_id, c.kind, c.subject, c.account_id, case
-        -- Each names other orders.
-        when c.kind = 'sold_twice' then left(string_agg(c.message, '; ' order by c.id), 4000)
-        else (array_agg(c.message order by c.id))[1]
-      end as message,
-      count(*)::int as count, min(c.at) as first_at, max(c.at) as last_at
+    select c.alert_id, c.kind, c.subject, c.account_id,
+      core.merged_message(c.kind, array_agg(c.message order by c.id)) as message, count(*)::int as count,
+      min(c.at) as first_at, max(c.at) as last_at
     from collected c group by c.alert_id, c.kind, c.subject, c.account_id
   ), known as (
     select a.id, a.closed_at from supply.alerts a where a.id = any (locked)
@@ -36,8 +33,7 @@ begin
       s.first_at, s.last_at, s.first_at
     from summed s
     on conflict on constraint alerts_pkey do update
-      set message = case when a.kind = 'sold_twice' then left(concat_ws('; ', a.message, excluded.message), 4000)
-          else a.message end,
+      set message = core.merged_message(a.kind, array[a.message, excluded.message]),
         count = a.count + excluded.count, last_at = greatest(a.last_at, excluded.last_at), closed_at = null,
         end_sent_at = null, opened_at = case when a.closed_at is null then a.opened_at else excluded.opened_at end,
         sent_at = case when a.closed_at is null then a.sent_at end

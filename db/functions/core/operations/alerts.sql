@@ -1,13 +1,12 @@
 create or replace view core.alerts as
 with uncounted as (
-  select o.alert_id, o.kind, o.subject, o.account_id, case
-      when o.kind = 'sold_twice' then left(string_agg(o.message, '; ' order by o.id), 4000)
-      else (array_agg(o.message order by o.id))[1]
-    end as message, count(*)::int as count, min(o.at) as first_at, max(o.at) as last_at
+  select o.alert_id, o.kind, o.subject, o.account_id,
+    core.merged_message(o.kind, array_agg(o.message order by o.id)) as message, count(*)::int as count,
+    min(o.at) as first_at, max(o.at) as last_at
   from supply.occurrences o group by o.alert_id, o.kind, o.subject, o.account_id
 ), known as (
-  select a.id, a.kind, a.subject, a.account_id, a.hour, case
-      when a.kind = 'sold_twice' then left(concat_ws('; ', a.message, u.message), 4000) else a.message end as message,
+  select a.id, a.kind, a.subject, a.account_id, a.hour,
+    core.merged_message(a.kind, array[a.message, u.message]) as message,
     a.count + coalesce(u.count, 0) as count, a.first_at,
     coalesce(greatest(a.last_at, u.last_at), a.last_at) as last_at,
     case when a.closed_at is null or u.count is null then a.sent_at end as sent_at,
