@@ -4,14 +4,14 @@ select o.product_id, o.supplier, o.sku, o.priority, terms.cost, coalesce(p.min_m
   case when s.protocol = 'stock' and terms.fault is distinct from 'inactive' and (
       -- An `exists` may be planned as one list of all free codes.
       select true from supply.stock_codes c
-      where c.supplier = o.supplier and c.sku = o.sku and c.state = 'free' and c.sell_before > now() limit 1) is null
+      where c.supplier = o.supplier and c.sku = o.sku and core.is_sellable(c) limit 1) is null
     then 'stock' else terms.fault end as fault,
   terms.min_price, terms.is_passed_over, o.cost as supplier_cost,
   coalesce(o.currency, p.currency) as supplier_currency,
   case when s.protocol = 'stock' then (
     select count(*)::int from (
       select from supply.stock_codes c
-      where c.supplier = o.supplier and c.sku = o.sku and c.state = 'free' and c.sell_before > now() limit 100) as free)
+      where c.supplier = o.supplier and c.sku = o.sku and core.is_sellable(c) limit 100) as free)
     else o.stock end as stock,
   s.protocol = 'stock' as is_own
 from supply.offers o

@@ -2,12 +2,14 @@ create or replace function core.judge_prices(lines supply.price_line[])
 returns setof supply.judged_line
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  with changed as materialized (select c.* from core.changed_prices(lines) as c),
-  loss as materialized (
+  with loss as materialized (
     select n.*
-    from (select array_agg(c.product_id) as product_ids, array_agg(distinct c.list_id) as list_ids from changed c) as a
+    from (
+      select array_agg(c.product_id) as product_ids, array_agg(distinct c.list_id) as list_ids, array_agg(c) as prices
+      from core.changed_prices(lines) as c
+    ) as a
     cross join lateral core.new_losses(core.losses(a.product_ids, a.list_ids),
-      core.losses(a.product_ids, a.list_ids, prices => array(select c from core.changed_prices(lines) as c))) as n
+      core.losses(a.product_ids, a.list_ids, prices => coalesce(a.prices, '{}'))) as n
   )
   select l.line, l.subject, case
       when l.fault is not null then 'wrong'

@@ -49,7 +49,7 @@ from supply.stock_thresholds t
 cross join lateral (
   select count(*) as free from (
     select from supply.stock_codes c
-    where c.supplier = t.supplier and c.sku = t.sku and c.state = 'free' and c.sell_before > now() limit t.free) as c
+    where c.supplier = t.supplier and c.sku = t.sku and core.is_sellable(c) limit t.free) as c
 ) as f
 where f.free < t.free
 union all

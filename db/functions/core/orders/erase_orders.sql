@@ -12,7 +12,8 @@ begin
       select jsonb_agg(i.item || '{"deliveryData": {}}' order by i.place)
       from jsonb_array_elements(o.request_items) with ordinality as i (item, place))
   where o.id = any (order_ids) and o.items_fingerprint is null;
-  item_ids := array(select i.id from supply.order_items i where i.order_id = any (order_ids) order by i.id for update);
+  item_ids := array(select i.id from supply.order_items i where i.order_id = any (order_ids) order by i.id
+    for no key update);
   update supply.order_items i set delivery_data = '{}' where i.id = any (item_ids) and i.delivery_data <> '{}';
   update supply.supplier_attempts a set raw = null where a.item_id = any (item_ids) and a.raw is not null;
 end

@@ -6,7 +6,7 @@ begin
   return (
     select count(*) from (
       select from supply.stock_codes c
-      where c.supplier = free_codes.supplier and c.sku = free_codes.sku and c.state = 'free' and c.sell_before > now()
+      where c.supplier = free_codes.supplier and c.sku = free_codes.sku and core.is_sellable(c)
       -- Also a stock of a million codes is read as far as it matters.
       limit at_most) as free);
 end

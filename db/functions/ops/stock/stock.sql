@@ -3,15 +3,15 @@ select s.supplier, s.sku, s.free, s.sold, s.expired, s.withdrawn, s.unsealed, s.
   round(s.free / nullif(greatest(s.sold_day, s.sold_week / 7.0), 0), 1) as days_left, t.free as threshold, s.duplicates
 from (
   select coalesce(c.supplier, l.supplier) as supplier, coalesce(c.sku, l.sku) as sku,
-    count(*) filter (where c.state = 'free' and c.sell_before > now())::int as free,
+    count(*) filter (where core.is_sellable(c))::int as free,
     count(*) filter (where c.state = 'sold')::int as sold,
     count(*) filter (where c.state in ('free', 'unsealed') and c.sell_before <= now())::int as expired,
     count(*) filter (where c.state = 'withdrawn')::int as withdrawn,
     count(*) filter (where c.state = 'unsealed' and c.sell_before > now())::int as unsealed,
     count(*) filter (where c.state = 'duplicate')::int as duplicates,
-    min(c.sell_before) filter (where c.state = 'free' and c.sell_before > now() and c.sell_before < 'infinity')
+    min(c.sell_before) filter (where core.is_sellable(c) and c.sell_before < 'infinity')
       as next_expiry,
-    round(avg(coalesce(c.cost, o.cost)) filter (where c.state = 'free' and c.sell_before > now()), 2)::numeric(14, 2)
+    round(avg(coalesce(c.cost, o.cost)) filter (where core.is_sellable(c)), 2)::numeric(14, 2)
       as cost,
     count(*) filter (where c.sold_at > now() - interval '1 day') as sold_day,
     count(*) filter (where c.sold_at > now() - interval '7 days') as sold_week

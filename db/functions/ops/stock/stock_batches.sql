@@ -2,7 +2,7 @@ create or replace view ops.stock_batches as
 select b.name as batch, b.supplier, b.sku, b.loaded_at, b.loaded_by, c.codes, c.free, c.sold, c.withdrawn, c.cost
 from supply.stock_batches b
 cross join lateral (
-  select count(*)::int as codes, count(*) filter (where k.state = 'free' and k.sell_before > now())::int as free,
+  select count(*)::int as codes, count(*) filter (where core.is_sellable(k))::int as free,
     count(*) filter (where k.state = 'sold')::int as sold,
     count(*) filter (where k.state = 'withdrawn')::int as withdrawn, round(avg(k.cost), 2)::numeric(14, 2) as cost
   from supply.stock_codes k where k.batch_id = b.id) as c;
