@@ -21,8 +21,8 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
  * that views of `ops` call it is granted to their readers. A view of all columns of a table gets a new column only when
  * its file changes.
  *
- * It writes down that the database is of this release. Returns whether it loaded a file or dropped an object. With `check` it compiles all bodies in any case, because a
- * migration may have changed the tables that they read.
+ * It writes down that the database is of this release. Returns whether it loaded a file or dropped an object. With
+ * `check` it compiles all bodies in any case, because a migration may have changed the tables that they read.
  *
  * Throws, with everything rolled back, if a file does not load, if it does not define exactly the object of its name,
  * if a body does not compile, or if an object outside the code schemas depends on a dropped one.

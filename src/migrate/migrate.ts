@@ -42,7 +42,8 @@ const insufficientPrivilege = '42501'
  * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
  * whether code was loaded. Rejects with one clear line on a server older than PostgreSQL 16, on a migration that was
  * edited, removed or numbered before an applied one, on a view of others that this release cannot keep, on a file that
- * fails, on a login of ours that may create something, and on a lock that other sessions held all the time; then the line names these sessions.
+ * fails, on a login of ours that may create something, and on a lock that other sessions held all the time; then the
+ * line names these sessions.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})

@@ -76,11 +76,11 @@ const currency = v.fallback(v.nullish(v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)))
 const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier, unitPrice, currency }
 
 /**
- * The answer of a supplier: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId`, `reference`, and
- * what it charges for a unit (`unitPrice`, `currency`). `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes of an
- * answer that is `processing` only serve to remove them from its other texts. At most 10,000 codes of 1 to 1000
- * characters (and 2000 bytes), each a string or an object `{code, pin?, serial?, url?, expiresAt?}`; here they are
- * texts (`cardText`).
+ * The answer of a supplier: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId`, `reference`,
+ * and what it charges for a unit (`unitPrice`, `currency`). `null` counts as absent, and so does a blank text; unknown
+ * fields are ignored. Codes of an answer that is `processing` only serve to remove them from its other texts. At most
+ * 10,000 codes of 1 to 1000 characters (and 2000 bytes), each a string or an object
+ * `{code, pin?, serial?, url?, expiresAt?}`; here they are texts (`cardText`).
  */
 export const answerSchema = v.variant(
   'status',
@@ -93,6 +93,9 @@ export const answerSchema = v.variant(
 
 /** A usable answer of a supplier, its absent fields filled in. */
 export type SupplierAnswer = v.InferOutput<typeof answerSchema>
+
+/** What an answer says besides its status, where that is nothing. */
+export const nothingElse = { reference: null, errorCode: null, reason: null, supplierOrderId: null, codes: [] }
 
 /** The body of a refusing 4xx: an answer whose `status`, if there is one, is `failed`. */
 export const refusalSchema = v.object({ status: v.nullish(v.literal('failed')), ...about, codes })

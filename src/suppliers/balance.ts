@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import type { BalanceReading } from './adapter.ts'
-import { readAnswer } from './body.ts'
 import type { Exchange } from './exchange.ts'
-import { number, object, text } from './parts.ts'
+import { readListed } from './listing.ts'
+import { currency, number, object } from './parts.ts'
 
 /** An amount of our money there; it may be negative. */
 export const amount = v.pipe(number, v.minValue(-1e12, 'is too small'), v.maxValue(1e12, 'is too large'))
-const currency = v.pipe(text, v.regex(/^[A-Z]{3}$/, 'must be a currency'))
 
 /** A body with our balance and its currency. */
 export const balanceSchema = object({ balance: amount, currency })
@@ -26,9 +25,6 @@ export function readBalance(
   exchange: Exchange,
   schema: v.GenericSchema<unknown, { balance: number; currency: string }>,
 ): BalanceReading {
-  if (!('answer' in exchange)) return { ok: false, error: exchange.lost }
-  const { status } = exchange.answer
-  if (status !== 200) return { ok: false, error: `HTTP ${status}`, httpStatus: status }
-  const read = readAnswer(schema, exchange.answer)
-  return read.ok ? { ok: true, ...read.value } : { ok: false, error: `the answer is unusable: ${read.problem}` }
+  const read = readListed(schema, exchange)
+  return read.ok ? { ok: true, ...read.value } : read
 }

@@ -178,8 +178,9 @@ const likeCode =
 const repeating = ['errorCode', 'reason', 'error', 'supplierOrderId']
 
 /**
- * The texts of an answer without its codes and their parts. A code of fewer than 8 characters may be a part of ordinary words, so it is
- * removed only where it is the whole text. What is left of an id with a code in it identifies nothing: it is null.
+ * The texts of an answer without its codes and their parts. A code of fewer than 8 characters may be a part of ordinary
+ * words, so it is removed only where it is the whole text. What is left of an id with a code in it identifies nothing:
+ * it is null.
  */
 export function withoutCodes<Texts extends object>(texts: Texts, cards: readonly string[]): Texts {
   const codes = secretsOf(cards)

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 export const text = v.string('must be a string')
 export const number = v.number('must be a number')
 export const count = v.pipe(number, v.safeInteger('must be an integer'), v.minValue(1, 'must be 1 or more'))
+export const currency = v.pipe(text, v.regex(/^[A-Z]{3}$/, 'must be a currency'))
 export const optionalText = v.nullish(text, null)
 export const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be an array')
 export const object = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, 'must be an object')

@@ -4,11 +4,10 @@ import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import { processName } from '../process_name.ts'
 import { repeat } from '../repeat.ts'
-import type { BalanceReader } from './balance_reader.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import type { OfferSync } from './offer_sync.ts'
 import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
 import type { Pool } from './queue/pools.ts'
+import type { Readings } from './readings.ts'
 
 export type PeriodicTaskOptions = {
   db: Database
@@ -16,8 +15,8 @@ export type PeriodicTaskOptions = {
   log: Log
   pools: Pool[]
   heartbeat: Heartbeat
-  offerSync: OfferSync
-  balances: BalanceReader
+  offerSync: Readings
+  balances: Readings
   /** Called with the reason why this process must end. */
   onFatal: (reason: string) => void
 }

@@ -5,8 +5,9 @@ import { createLog } from '../../src/log.ts'
 import type { Listing, SupplierAdapter } from '../../src/suppliers/adapter.ts'
 import { createAdapters, type SupplierAdapters } from '../../src/suppliers/adapters.ts'
 import { credentialFrom } from '../../src/suppliers/credential.ts'
-import { createOfferSync, type OfferSync } from '../../src/worker/offer_sync.ts'
+import { createOfferSync } from '../../src/worker/offer_sync.ts'
 import { createPace } from '../../src/worker/pace.ts'
+import type { Readings } from '../../src/worker/readings.ts'
 import { createSupplierCredentials } from '../../src/worker/supplier_credentials.ts'
 import { b2bDriver } from '../suppliers/conformance/b2b_driver.ts'
 import type { TestSupplier } from '../suppliers/conformance/driver.ts'
@@ -19,7 +20,7 @@ import { startApi, type TestApi } from '../support/service.ts'
 const database = testDatabase()
 const sql = () => database.sql
 const real = createAdapters({ timeoutMs: 1_000 })
-const made: OfferSync[] = []
+const made: Readings[] = []
 let db: Database
 let api: TestApi
 let partner: Partner
@@ -54,7 +55,7 @@ afterAll(async () => {
 })
 
 /** What reads lists in a worker process of its own. */
-function aWorker(adapters: SupplierAdapters = real): OfferSync {
+function aWorker(adapters: SupplierAdapters = real): Readings {
   const sync = createOfferSync({
     pace: createPace(db),
     ...{ db, adapters },

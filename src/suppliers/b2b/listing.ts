@@ -5,7 +5,7 @@ import type { ListedOffer, Listing, UnusableOffer } from '../adapter.ts'
 import type { Ask } from '../api.ts'
 import { readValue } from '../body.ts'
 import { type Listed, readListed } from '../listing.ts'
-import { list, number, object, text } from '../parts.ts'
+import { currency, list, number, object, text } from '../parts.ts'
 import { readShopTexts } from '../shop_texts.ts'
 import { productIdOf } from './order.ts'
 
@@ -27,7 +27,7 @@ const offerSchema = object({
     v.maxValue(1e11, 'is too large'),
     v.check(hasTwoDecimals, 'must have at most two decimals'),
   ),
-  currency: v.pipe(text, v.regex(/^[A-Z]{3}$/, 'must be a currency')),
+  currency,
   inStock: v.boolean('must be true or false'),
   // Of the family only some tell it.
   stock: v.fallback(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0))), null),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { inHundredths } from '../../messages/hundredths.ts'
 import type { SupplierCall } from '../adapter.ts'
-import { answerSchema } from '../answer.ts'
+import { answerSchema, nothingElse } from '../answer.ts'
 import { jsonOf, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { answered, foreign, hold, type SupplierOutcome, unusable, withoutCodes } from '../outcome.ts'
@@ -66,8 +66,7 @@ export function readPlacedOrder(call: SupplierCall, answer: HttpAnswer): Supplie
 
 /** The outcome of an order that is under way. */
 export function underWay(code: string, httpStatus: number): SupplierOutcome {
-  const nothing = { reference: null, errorCode: null, reason: null, codes: [] }
-  return answered({ status: 'processing', supplierOrderId: code, ...nothing }, httpStatus)
+  return answered({ ...nothingElse, status: 'processing', supplierOrderId: code }, httpStatus)
 }
 
 /** The upstream product id in a sku; undefined if there is none. */

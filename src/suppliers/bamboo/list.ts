@@ -3,7 +3,7 @@ import type { ListedOffer, Listing, UnusableOffer } from '../adapter.ts'
 import type { Ask } from '../api.ts'
 import { readValue } from '../body.ts'
 import { readListed, stock } from '../listing.ts'
-import { list, number, object, text } from '../parts.ts'
+import { currency, list, number, object } from '../parts.ts'
 import { readSku } from './account.ts'
 
 const amount = v.pipe(number, v.minValue(0, 'must be 0 or more'), v.maxValue(1e9, 'is too large'))
@@ -11,7 +11,7 @@ const productSchema = object({
   minFaceValue: v.pipe(amount, v.gtValue(0, 'must be more than 0')),
   maxFaceValue: v.pipe(amount, v.gtValue(0, 'must be more than 0')),
   count: v.nullish(stock, null),
-  price: object({ min: amount, max: amount, currencyCode: v.pipe(text, v.regex(/^[A-Z]{3}$/, 'must be a currency')) }),
+  price: object({ min: amount, max: amount, currencyCode: currency }),
 })
 const entrySchema = v.looseObject({ id: number })
 const catalogSchema = object({ count: stock, items: list(object({ products: list(v.unknown()) })) })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { answerSchema } from '../answer.ts'
+import { answerSchema, nothingElse } from '../answer.ts'
 import type { Ask } from '../api.ts'
 import { jsonOf, quoteBody, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
@@ -94,7 +94,8 @@ export async function placeOrder(ask: Ask, call: SupplierCall): Promise<Supplier
   }
   const found = await askForOrder(ask, call)
   const isUnanswered = found.outcome === 'unknown' && found.httpStatus === null
-  return isUnanswered || found.outcome === 'not_received' ? underWay(answer) : found
+  const isUnderWay = isUnanswered || found.outcome === 'not_received'
+  return isUnderWay ? answered({ ...nothingElse, status: 'processing' }, answer.status) : found
 }
 
 /** Asks for the order with our reference. */
@@ -146,11 +147,6 @@ function codeOf({ cardCode, pin, serialNumber, expirationDate }: v.InferOutput<t
   const end = expirationDate?.startsWith('0001-') ? null : expirationDate
   const given = Object.entries({ pin, serial: serialNumber, expiresAt: end }).filter(([, part]) => part?.trim())
   return given.length === 0 ? cardCode : { code: cardCode, ...Object.fromEntries(given) }
-}
-
-function underWay({ status }: HttpAnswer): SupplierOutcome {
-  const nothing = { reference: null, errorCode: null, reason: null, supplierOrderId: null, codes: [] }
-  return answered({ status: 'processing', ...nothing }, status)
 }
 
 function isOurs(named: string, { reference }: SupplierCall): boolean {

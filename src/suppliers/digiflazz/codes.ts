@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { clock } from '../../clock.ts'
 import type { SupplierCall } from '../adapter.ts'
+import { nothingElse } from '../answer.ts'
 import { readAnswer } from '../body.ts'
 import type { Exchange } from '../exchange.ts'
 import { answered, hold, type NotPlacedCause, notPlaced, refused, type SupplierOutcome } from '../outcome.ts'
@@ -11,11 +12,10 @@ type Meaning = (answer: Answer) => SupplierOutcome
 // A transaction in doubt is asked for again after these waits, less what clocks and calls take. Then it has failed.
 const [firstDoubt, secondDoubt, tolerance] = [120, 600, 20]
 
-const said = { reference: null, errorCode: null, reason: null, supplierOrderId: null, codes: [] }
 const ends =
   (status: 'processing' | 'completed'): Meaning =>
   ({ httpStatus, price }) =>
-    answered({ ...said, status, unitPrice: price, currency: 'IDR' }, httpStatus)
+    answered({ ...nothingElse, status, unitPrice: price, currency: 'IDR' }, httpStatus)
 const fails =
   (errorCode: string): Meaning =>
   ({ httpStatus }) =>
@@ -30,7 +30,7 @@ function doubt({ rc, call: { doubtedAt }, httpStatus }: Answer): SupplierOutcome
   const seconds = doubtedAt === null ? 0 : (clock.now().getTime() - doubtedAt.getTime()) / 1000
   if (seconds >= firstDoubt + secondDoubt - tolerance) return refused(httpStatus, 'TIMEOUT')
   const retryAfter = seconds < firstDoubt - tolerance ? firstDoubt : secondDoubt
-  return answered({ ...said, status: 'processing', errorCode: `RC_${rc}` }, httpStatus, retryAfter)
+  return answered({ ...nothingElse, status: 'processing', errorCode: `RC_${rc}` }, httpStatus, retryAfter)
 }
 
 const table: [codes: string, status: 'Sukses' | 'Pending' | 'Gagal', meaning: Meaning][] = [
