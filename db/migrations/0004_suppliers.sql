@@ -117,51 +117,29 @@ comment on type supply.call_verdict is
   'changes. busy: the result could not be recorded now. sent_again: an operator sends the item again.';
 
 create type supply.call_result as (
-  ordinal int,
+  ordinal int, -- its place among the results that are recorded together, from 1
   item_id uuid,
-  attempt_id bigint,
-  lease_token uuid,
+  attempt_id bigint, -- the call or push
+  lease_token uuid, -- the fencing token of the call; null: a push
   supplier text,
-  method text,
-  outcome text,
-  verdict supply.call_verdict,
-  delivered int,
+  method text, -- put, get, push or stock
+  outcome text, -- processing, completed, failed, unknown, not_received, not_placed or hold
+  verdict supply.call_verdict, -- what it means for its item
+  delivered int, -- how many units it delivers, where it is settled
   codes text[],
   error_code text,
-  reason text,
-  cause text,
-  error text,
-  raw text,
+  reason text, -- in the supplier's own words
+  cause text, -- why a call placed no order: balance, credentials, settings, unreachable, busy or late
+  error text, -- what was wrong with the answer, in technical terms
+  raw text, -- the beginning of an answer that cannot be used
   http_status int,
-  retry_after double precision,
-  supplier_order_id text,
-  unit_price numeric,
-  price_currency text
+  retry_after double precision, -- how many seconds to wait, as the supplier asked
+  supplier_order_id text, -- the supplier's own id of the order
+  unit_price numeric, -- what the supplier charges for a unit; null: it does not say
+  price_currency text -- of unit_price; null: that of its offer
 );
 comment on type supply.call_result is
   'What a supplier said about an item, in answer to a call or by a push.';
-comment on column supply.call_result.ordinal is 'Its place among the results that are recorded together, from 1.';
-comment on column supply.call_result.item_id is 'The item.';
-comment on column supply.call_result.attempt_id is 'The call or push.';
-comment on column supply.call_result.lease_token is 'The fencing token of the call; null: a push.';
-comment on column supply.call_result.supplier is 'The supplier that was called, or pushed.';
-comment on column supply.call_result.method is 'put, get or push.';
-comment on column supply.call_result.outcome is
-  'processing, completed, failed, unknown, not_received, not_placed or hold.';
-comment on column supply.call_result.verdict is 'What it means for its item.';
-comment on column supply.call_result.delivered is 'How many units it delivers, where it is settled.';
-comment on column supply.call_result.codes is 'The codes that it delivers.';
-comment on column supply.call_result.error_code is 'The supplier''s error code.';
-comment on column supply.call_result.reason is 'The supplier''s reason, in its own words.';
-comment on column supply.call_result.cause is
-  'Why a call placed no order: balance, credentials, settings, unreachable, busy or late.';
-comment on column supply.call_result.error is 'What was wrong with the answer, in technical terms.';
-comment on column supply.call_result.raw is 'The beginning of an answer that cannot be used.';
-comment on column supply.call_result.http_status is 'The status code of the answer.';
-comment on column supply.call_result.retry_after is 'How many seconds to wait, as the supplier asked.';
-comment on column supply.call_result.supplier_order_id is 'The supplier''s own id of the order.';
-comment on column supply.call_result.unit_price is 'What the supplier charges for a unit; null: it does not say.';
-comment on column supply.call_result.price_currency is 'The currency of unit_price; null: that of its offer.';
 
 -- Apart from supply.suppliers, so that an operator's open transaction stops no calls.
 create table supply.supplier_places (

@@ -124,36 +124,21 @@ comment on type supply.recorded is
   'caller makes now.';
 
 create type supply.delivery_result as (
-  ordinal int,
+  ordinal int, -- its place among the results that are recorded together, from 1
   event_id uuid,
   account_id bigint,
-  lease_token uuid,
-  verdict text,
-  dead_reason text,
-  ended_at timestamptz,
-  next_attempt_at timestamptz,
+  lease_token uuid, -- the fencing token of the attempt
+  verdict text, -- delivered, retry, dead or lost; unsent, which counts as no attempt; stale or busy, which end none
+  dead_reason text, -- null: it is no dead letter
+  ended_at timestamptz, -- the next rung is counted from then
+  next_attempt_at timestamptz, -- when the next rung is due; null: there is none
   status_code int,
-  error_kind supply.delivery_error_kind,
-  error text,
-  retry_after int,
-  slot_change int
+  error_kind supply.delivery_error_kind, -- why there was no answer
+  error text, -- the same in technical terms, for people only
+  retry_after int, -- how many seconds to wait, as the receiver asked
+  slot_change int -- 1: the account gets a slot more, for a quick answer; -1: it loses half of them; 0: neither
 );
 comment on type supply.delivery_result is 'The result of one attempt to deliver an event.';
-comment on column supply.delivery_result.ordinal is 'Its place among the results that are recorded together, from 1.';
-comment on column supply.delivery_result.event_id is 'The event.';
-comment on column supply.delivery_result.account_id is 'The account that the event belongs to.';
-comment on column supply.delivery_result.lease_token is 'The fencing token of the attempt.';
-comment on column supply.delivery_result.verdict is
-  'delivered, retry, dead or lost; unsent, which counts as no attempt; or stale or busy, which end no attempt.';
-comment on column supply.delivery_result.dead_reason is 'Why the event is a dead letter; null: it is none.';
-comment on column supply.delivery_result.ended_at is 'When the attempt ended. The next rung is counted from then.';
-comment on column supply.delivery_result.next_attempt_at is 'When the next rung is due; null: there is none.';
-comment on column supply.delivery_result.status_code is 'The status code of the answer.';
-comment on column supply.delivery_result.error_kind is 'Why there was no answer.';
-comment on column supply.delivery_result.error is 'The same in technical terms, for people only.';
-comment on column supply.delivery_result.retry_after is 'How many seconds to wait, as the receiver asked.';
-comment on column supply.delivery_result.slot_change is
-  '1: the account gets a slot more, for a quick answer. -1: it loses half of its slots. 0: neither.';
 
 create table supply.delivery_attempts (
   event_id uuid not null references supply.events,
