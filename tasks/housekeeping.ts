@@ -14,7 +14,7 @@ export type HousekeepingOptions = {
 /** The pause between two parts, each of a thousand rows, so that other statements can run. */
 const pauseMs = 50
 /** How long a job may run. The next minute's job continues where this one ended. */
-const longestMs = 50_000
+const maxMs = 50_000
 
 /**
  * Makes the task that deletes rows that were kept for long enough. It works in small parts: after a pause, or with a
@@ -37,7 +37,7 @@ export function createHousekeeping({ db, days, stopping }: HousekeepingOptions):
   ] as const
 
   return async () => {
-    const ended = AbortSignal.any([stopping, AbortSignal.timeout(longestMs)])
+    const ended = AbortSignal.any([stopping, AbortSignal.timeout(maxMs)])
     const inParts = async (work: (isFirst: boolean) => Promise<boolean | null>) => {
       for (let isFirst = true; !ended.aborted && (await work(isFirst)); isFirst = false) await sleep(pauseMs)
     }

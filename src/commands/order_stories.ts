@@ -16,8 +16,8 @@ export type OrderStories = {
 
 const lookMs = 250
 // Above this number, further orders are not printed.
-const mostOrders = 20
-const longestMs = 15 * 60_000
+const maxOrders = 20
+const maxFollowMs = 15 * 60_000
 
 /** Follows new orders with the operators' connection `db`, by ops.order_history; each step is a line to `print`. */
 export function createOrderStories(db: Database, print: (line: string) => void, telling: () => Telling): OrderStories {
@@ -46,7 +46,7 @@ export function createOrderStories(db: Database, print: (line: string) => void, 
   }
 
   function follow(code: string): void {
-    if (followed.size < mostOrders) followed.set(code, { told: new Set(), until: Date.now() + longestMs })
+    if (followed.size < maxOrders) followed.set(code, { told: new Set(), until: Date.now() + maxFollowMs })
   }
 
   return {

@@ -45,7 +45,7 @@ type Member<In, Out> = Waiting & {
 
 // A batch of another process has a lock for a few milliseconds. The pause is random, so that two batches do not collide
 // repeatedly.
-const [shortestPauseMs, longestPauseMs] = [10, 40]
+const [minPauseMs, maxPauseMs] = [10, 40]
 
 /**
  * Coalesces calls. An idle batch starts at the end of the current event-loop iteration, with all entries that arrived
@@ -132,7 +132,7 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     waiting.pause(members)
     if (willResume) return
     willResume = true
-    setTimeout(resume, shortestPauseMs + Math.random() * (longestPauseMs - shortestPauseMs))
+    setTimeout(resume, minPauseMs + Math.random() * (maxPauseMs - minPauseMs))
   }
 
   function resume(): void {

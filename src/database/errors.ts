@@ -1,4 +1,5 @@
 import { errorCode } from '../network/error_code.ts'
+import { within } from '../within.ts'
 
 /** The call did not end in time. Whether it took effect is unknown. */
 export class DatabaseDeadline extends Error {
@@ -7,6 +8,13 @@ export class DatabaseDeadline extends Error {
   constructor() {
     super('the database did not answer in time')
   }
+}
+
+/** Waits for work of the database for at most `ms` milliseconds; rejects with DatabaseDeadline after that. */
+export function withinTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  return within<T>(ms, work, () => {
+    throw new DatabaseDeadline()
+  })
 }
 
 /** No server of the right kind can be reached, for example because the primary is down. */

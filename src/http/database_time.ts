@@ -1,4 +1,4 @@
-import { withinTime } from '../database/deadline.ts'
+import { withinTime } from '../database/errors.ts'
 
 /** Does one piece of a request's work with the database; rejects as unavailable once the request's time is used up. */
 export type DatabaseTime = <T>(work: () => Promise<T>) => Promise<T>

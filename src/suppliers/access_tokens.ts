@@ -42,7 +42,7 @@ export type AccessTokens = {
 type Held = { credential: Credential; sealed: string; token: string; expiresAt: number }
 
 const renewalMs = 10_000
-const longestWaitMs = 10_000
+const maxWaitMs = 10_000
 const lookAgainMs = 100
 // A token that is about to expire may have expired when the supplier reads it.
 const marginMs = 15_000
@@ -82,7 +82,7 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
   async function lookUp(credential: Credential): Promise<TokenResult> {
     const { supplier } = credential
     const renewer = randomUUID()
-    const until = performance.now() + longestWaitMs
+    const until = performance.now() + maxWaitMs
     while (performance.now() < until) {
       const shared = await store.take(supplier, renewer, rejected.get(supplier) ?? null)
       if (shared === 'renew') return renew(credential, renewer)

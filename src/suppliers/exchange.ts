@@ -59,7 +59,7 @@ type Head = Pick<HttpAnswer, 'status' | 'retryAfter'>
 const bodyLimit = 1024 * 1024
 // Of all answers of one supplier that are being read.
 const supplierLimit = 4 * bodyLimit
-const longestWait = 3600
+const maxWaitSeconds = 3600
 // Errors of a connect or of its TLS handshake: nothing of the request was sent.
 const unconnected = new WeakSet<object>()
 
@@ -219,7 +219,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 function waitAskedFor({ statusCode, headers }: Dispatcher.ResponseData): number | null {
   if (statusCode !== 429) return null
   const seconds = retryAfterSeconds(headers['retry-after'], clock.now())
-  return seconds === null ? null : Math.min(Math.max(seconds, 1), longestWait)
+  return seconds === null ? null : Math.min(Math.max(seconds, 1), maxWaitSeconds)
 }
 
 /**

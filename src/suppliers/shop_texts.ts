@@ -3,10 +3,10 @@ import * as v from 'valibot'
 /** What a supplier says about a product to buyers, in one locale. */
 export type ShopTexts = { locale: string; description: string; redeem: string | null; terms: string | null }
 
-const mostBytes = 8_192
+const maxBytes = 8_192
 const isMarkup = /<(?:[a-z][a-z0-9]*[\s/>]|\/[a-z]|!)/i
 const isSafe = (text: string) =>
-  text.trim() !== '' && Buffer.byteLength(text) <= mostBytes && text.isWellFormed() && !text.includes('\0')
+  text.trim() !== '' && Buffer.byteLength(text) <= maxBytes && text.isWellFormed() && !text.includes('\0')
 
 const shopText = v.pipe(
   v.string(),

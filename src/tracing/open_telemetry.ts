@@ -20,7 +20,7 @@ import type { Attributes, Tracer, Tracing } from './tracer.ts'
 // Spans beyond these limits are dropped if the collector is unreachable or slow.
 const queue = { maxQueueSize: 8_192, maxExportBatchSize: 512, scheduledDelayMillis: 1_000 }
 const exportTimeoutMs = 10_000
-const longestEndMs = 2_000
+const maxEndMs = 2_000
 
 /**
  * Exports spans in batches by OTLP over HTTP, in the background: if the collector is unreachable, slow or faulty, only
@@ -43,10 +43,7 @@ export function startOpenTelemetry(config: TracingConfig, serviceName: string, l
     ],
   })
   const ended = () => provider.shutdown().catch(() => {})
-  return {
-    tracer: tracerOf(provider),
-    end: () => Promise.race([ended(), sleep(longestEndMs, undefined, { ref: false })]),
-  }
+  return { tracer: tracerOf(provider), end: () => Promise.race([ended(), sleep(maxEndMs, undefined, { ref: false })]) }
 }
 
 function tracerOf(provider: TracerProvider): Tracer {

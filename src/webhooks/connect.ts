@@ -1,7 +1,8 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 import { parseAddress } from '../network/ip_address.ts'
-import { type Deadline, within } from './deadline.ts'
+import { within } from '../within.ts'
+import type { Deadline } from './deadline.ts'
 import { type Failure, failureOf, tlsFailureOf } from './failure.ts'
 import type { Address } from './resolve.ts'
 
@@ -47,10 +48,11 @@ async function connectTo(to: Address, port: number, ms: number, deadline: Deadli
     socket.once('connect', () => resolve({ kind: 'connected', socket }))
     socket.on('error', (error) => resolve({ kind: 'failed', ...failureOf(error) }))
   })
-  const late: Connection = { kind: 'failed', ...deadline.expired('connect') }
-  const connection = await within(ms, socket, late, opened)
-  if (connection.kind !== 'connected' || isSame(socket.remoteAddress, to.address)) return connection
+  const late = (): Connection => ({ kind: 'failed', ...deadline.expired('connect') })
+  const connection = await within(ms, opened, late)
+  if (connection.kind === 'connected' && isSame(socket.remoteAddress, to.address)) return connection
   socket.destroy()
+  if (connection.kind !== 'connected') return connection
   return { kind: 'strayed', error: `connected to ${socket.remoteAddress ?? 'nowhere'}, not to ${to.address}` }
 }
 
@@ -76,8 +78,11 @@ async function secure(tcp: Socket, target: Target, deadline: Deadline): Promise<
     socket.once('secureConnect', () => resolve({ kind: 'connected', socket }))
     socket.on('error', (error) => resolve({ kind: 'failed', ...tlsFailureOf(error) }))
   })
-  const late: Connection = { kind: 'failed', ...deadline.expired('TLS handshake') }
-  const connection = await within(deadline.leftMs(), socket, late, secured)
-  if (connection.kind === 'failed') tcp.destroy()
+  const late = (): Connection => ({ kind: 'failed', ...deadline.expired('TLS handshake') })
+  const connection = await within(deadline.leftMs(), secured, late)
+  if (connection.kind === 'failed') {
+    socket.destroy()
+    tcp.destroy()
+  }
   return connection
 }

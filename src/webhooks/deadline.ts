@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { Failure } from './failure.ts'
 
 /** The one limit of a whole attempt: resolution, connect, TLS and response headers together. */
@@ -16,16 +15,4 @@ export function startDeadline(timeoutMs: number): Deadline {
     leftMs: () => Math.max(endsAt - performance.now(), 0),
     expired: (stage) => ({ errorKind: 'timeout', error: `timeout after ${timeoutMs / 1000} s: ${stage}` }),
   }
-}
-
-/** Waits at most `ms` milliseconds for `work`; then destroys the socket, on which `work` waits, and returns `late`. */
-export async function within<T>(ms: number, socket: Socket, late: T, work: Promise<T>): Promise<T> {
-  const timer = Promise.withResolvers<T>()
-  const handle = setTimeout(() => {
-    timer.resolve(late)
-    socket.destroy()
-  }, ms)
-  const result = await Promise.race([work, timer.promise])
-  clearTimeout(handle)
-  return result
 }

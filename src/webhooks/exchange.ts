@@ -2,7 +2,8 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { clock } from '../clock.ts'
 import { parseRetryAfter } from '../messages/retry_after.ts'
-import { type Deadline, within } from './deadline.ts'
+import { within } from '../within.ts'
+import type { Deadline } from './deadline.ts'
 import { type Failure, failureOf } from './failure.ts'
 
 /** A POST over a connection. The URL gives path and Host. */
@@ -28,8 +29,8 @@ const MAX_BYTES_BEFORE_ANSWER = 64 * 1024
  */
 export async function exchange(socket: Socket, post: Post, deadline: Deadline): Promise<Exchange> {
   try {
-    const late: Exchange = { kind: 'unreachable', ...deadline.expired('response headers') }
-    return await within(deadline.leftMs(), socket, late, answerTo(socket, post))
+    const late = (): Exchange => ({ kind: 'unreachable', ...deadline.expired('response headers') })
+    return await within(deadline.leftMs(), answerTo(socket, post), late)
   } finally {
     socket.destroy()
   }

@@ -78,7 +78,7 @@ export type Worker = {
 }
 
 const crontabFile = new URL('../../tasks/crontab', import.meta.url)
-const longestDrainMs = 20_000
+const maxDrainMs = 20_000
 
 /**
  * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks
@@ -134,7 +134,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       stopping.abort()
       watched.stop()
       const stopped = periodic.stop()
-      const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
+      const cutTimer = setTimeout(() => cutOff.abort(), maxDrainMs)
       await Promise.allSettled([firstAttempts.end(), ...pools.map(({ runner }) => runner.stop())])
       clearTimeout(cutTimer)
       await stopped

@@ -8,7 +8,7 @@ type LeasedSync = Functions['work.begin_sync']['result'][number]
 /** How many lists this process reads at once. */
 const maxAtOnce = 4
 /** How long a reading may take, in milliseconds. The lease in the database is longer. */
-const longestMs = 9 * 60_000
+const maxReadingMs = 9 * 60_000
 /** Short statements: operators who change the same products wait for one. */
 const entriesAtOnce = 250
 
@@ -24,7 +24,7 @@ export function createOfferSync(options: ReadingOptions): Readings {
     const { list } = adapters.adapterFor(sync.protocol) ?? {}
     if (list === undefined)
       return { ok: false, error: `there is no adapter that lists offers for protocol ${sync.protocol}` }
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(longestMs)])
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(maxReadingMs)])
     return askSupplier(options, sync, signal, (access) => list(access, skus, signal, sync.skus_for_texts as string[]))
   }
 

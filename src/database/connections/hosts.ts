@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { errorCode } from '../../network/error_code.ts'
-import { withinTime } from '../deadline.ts'
-import { DatabaseUnreachable, isNoSuchDatabase } from '../errors.ts'
+import { DatabaseUnreachable, isNoSuchDatabase, withinTime } from '../errors.ts'
 import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './database_url.ts'
 
 /** The servers of a database URL, and which of them is the right one to connect to. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { withinTime } from '../deadline.ts'
-import { connectionSurvives, DatabaseDeadline, DatabaseEnded, isReadOnly } from '../errors.ts'
+import { connectionSurvives, DatabaseDeadline, DatabaseEnded, isReadOnly, withinTime } from '../errors.ts'
 import { postgresJsTypes } from '../types.ts'
 import type { DatabaseServer } from './database_url.ts'
 import { addressOf, hostsOf } from './hosts.ts'

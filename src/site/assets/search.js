@@ -1,6 +1,6 @@
 // A search box over sections in the browser: it sends nothing that the reader types.
 
-const mostResults = 20
+const maxResults = 20
 const snippetLength = 140
 const words = /[\p{L}\p{N}]+/gu
 
@@ -27,7 +27,7 @@ export function makeSearch(box, load) {
     // The reader has typed on: a newer search shows its own results.
     if (own !== latest) return
     if (found === undefined) results.show([], 'The search could not be loaded. Type on to try again.')
-    else results.show(found.slice(0, mostResults), countOf(found.length))
+    else results.show(found.slice(0, maxResults), countOf(found.length))
   }
   const findSoon = () => {
     searching = find()
@@ -170,7 +170,7 @@ function termsOf(word) {
 
 function countOf(count) {
   if (count === 0) return 'Nothing found'
-  if (count > mostResults) return `The first ${mostResults} of ${count} results`
+  if (count > maxResults) return `The first ${maxResults} of ${count} results`
   return count === 1 ? '1 result' : `${count} results`
 }
 

@@ -10,7 +10,7 @@ import { readShopTexts } from '../shop_texts.ts'
 import { productIdOf } from './order.ts'
 
 const gamesLimit = 1_000
-const longestWaitSeconds = 60
+const maxWaitSeconds = 60
 const usualWaitSeconds = 5
 
 const slug = v.pipe(text, v.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/, 'must be a slug'))
@@ -90,7 +90,7 @@ function askWithOneRetry(request: Ask, signal?: AbortSignal) {
     const exchange = await request({ path })
     const { status, retryAfter } = 'answer' in exchange ? exchange.answer : { status: null, retryAfter: null }
     const seconds = retryAfter ?? usualWaitSeconds
-    if (status === 429 && mayWait && seconds <= longestWaitSeconds) {
+    if (status === 429 && mayWait && seconds <= maxWaitSeconds) {
       mayWait = false
       // If the caller ends the wait, the request reports that.
       await sleep(seconds * 1_000, undefined, { signal, ref: false }).catch(() => undefined)

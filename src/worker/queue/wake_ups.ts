@@ -7,7 +7,7 @@ export type WakeUps = {
 }
 
 /** The longest delay that a notification may name, in milliseconds. What is due later is found by polling. */
-const longestMs = 60_000
+const maxDelayMs = 60_000
 /** Fetches that are planned within this time share one: any login can notify. */
 const tickMs = 50
 
@@ -20,7 +20,7 @@ export function createWakeUps(fetch: () => void): WakeUps {
   return {
     plan(delayMs) {
       if (!(delayMs > 0)) return fetch()
-      if (delayMs > longestMs) return
+      if (delayMs > maxDelayMs) return
       const now = performance.now()
       const tick = Math.ceil((now + delayMs) / tickMs + 0.1)
       if (planned.has(tick)) return

@@ -2,7 +2,7 @@ create or replace function core.simulation_refusal(account_id bigint, out refusa
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  most_open constant int := 100;
+  max_open constant int := 100;
   placed record;
 begin
   select c.* into placed from core.count_hits('simulated orders', array[account_id::text], '{0}', '{60}') c;
@@ -12,7 +12,7 @@ begin
   elsif (
     select count(*) from (
       select from supply.simulated_orders o where o.account_id = simulation_refusal.account_id and o.due_at is not null
-      limit most_open) as open) = most_open
+      limit max_open) as open) = max_open
   then
     refusal := 'too_many_open';
     retry_after := 60;

@@ -2,7 +2,7 @@ create or replace function core.sample_refusal(account_id bigint, out refusal te
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  most_open constant int := 100;
+  max_open constant int := 100;
   sent record;
 begin
   -- Not the account's row: many samples must not delay orders.
@@ -13,7 +13,7 @@ begin
   elsif (select count(*) from (
     select from supply.events e
     where e.account_id = sample_refusal.account_id and e.simulated and e.delivered_at is null and e.dead_at is null
-    limit most_open) as open) = most_open then
+    limit max_open) as open) = max_open then
     refusal := 'too_many_open';
     retry_after := 60;
   end if;

@@ -5,7 +5,7 @@ create or replace function core.send_sample(
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  most_bytes constant int := 65536;
+  max_bytes constant int := 65536;
   id uuid := gen_random_uuid();
   code text := coalesce(order_code, 'sample_' || replace(id::text, '-', ''));
   body text;
@@ -22,7 +22,7 @@ begin
         core.event_item('Sample top-up', 1, 100.00),
         core.event_item('Sample gift key', 2, 250.00,
           json_build_array(json_build_object('code', 'SAMPLE-KEY-1'), json_build_object('code', 'SAMPLE-KEY-2'))))));
-    if octet_length(body) > most_bytes then
+    if octet_length(body) > max_bytes then
       refusal := 'too_large';
     end if;
   end if;
