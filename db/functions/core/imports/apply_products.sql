@@ -21,7 +21,12 @@ begin
     select c.product_id from core.changes_of_lines(lines) as c union select g.product_id from unnest(gone) as g);
   were_offered := core.lock_offered(locked_ids);
   -- To compare all lines again takes seconds.
-  if core.are_outdated(lines) or gone is distinct from core.missing_offers(missing_of, lines) then
+  if gone is distinct from core.missing_offers(missing_of, lines) or exists (
+    select from unnest(lines) as l
+    left join supply.products p on p.id = (l.product).id
+    left join supply.offers o on o.product_id = p.id and o.supplier = l.supplier
+    where p is distinct from l.product_before or o is distinct from l.offer_before)
+  then
     lines := array(select l from core.product_lines(import_id) as l);
     gone := core.missing_offers(missing_of, lines);
     perform core.require(not exists (

@@ -12,7 +12,15 @@ begin
   union all
   select m.check_name, m.detail from core.changed_months m
   union all
-  select b.check_name, b.detail from core.broken_chain b;
+  select 'ledger_follows_its_hashes', format(
+    'ledger row %s of account %s is not the one that was booked on %s, or the row before it is not: its hash is %s…, '
+    'and not %s…', l.seq, l.account_id, l.created_at::timestamptz(0), left(encode(l.made, 'hex'), 12),
+    left(encode(l.hash, 'hex'), 12))
+  from (
+    select l.*, core.entry_hash(lag(l.hash) over (partition by l.account_id order by l.seq), l) as made
+    from supply.ledger l
+  ) as l
+  where l.made <> l.hash;
   perform set_config('supply.audit_all', '', true);
 end
 $$;
