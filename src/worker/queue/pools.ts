@@ -128,7 +128,8 @@ async function startPool(options: PoolOptions, onJob?: (message?: string) => voi
     message.payload = '{"count":0}'
   })
   let isBroken = false
-  // The end of a job was not written, so the pool must end. The next process finds the job.
+  // The end of a job was not written, so the pool must end (graphile/worker issue 636: it never tries again). The next
+  // process finds the job.
   events.on('pool:fatalError', ({ error }) => {
     isBroken = true
     failed.resolve(`the end of a job could not be written: ${reasonOf(error)}`)

@@ -23,7 +23,7 @@ begin
     )::graphile_worker.job_spec
     from generate_subscripts(ids, 1) as i
   )) as job;
-  -- A keyed job that is being fetched at this very moment can make add_jobs skip it silently.
+  -- A keyed job that is being fetched at this very moment can make add_jobs skip it silently (issue 580 of the queue).
   if added <> cardinality(ids) then
     raise exception 'the queue took % of % jobs of %', added, cardinality(ids), task
       using errcode = 'serialization_failure';
