@@ -68,7 +68,7 @@ begin
   end if;
   if batch.without_slot is not null then
     update supply.events e set state = 'queued' where e.id = any (batch.without_slot);
-    filled := core.fill_slots(core.lock_slots(batch.accounts), to_lease => batch.without_slot);
+    filled := core.fill_slots(core.lock_briefly('delivery_slots', batch.accounts), to_lease => batch.without_slot);
   end if;
   if cardinality(batch.ready) > 0 then
     perform core.lease_attempts(batch.ready);

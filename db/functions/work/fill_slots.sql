@@ -24,7 +24,7 @@ begin
     and (select count(*) from core.taken_slots t where t.account_id = b.account_id)
       < (select s.slots from supply.delivery_slots s where s.account_id = b.account_id);
   if cardinality(accounts) > 0 then
-    perform core.fill_slots(core.lock_slots(accounts));
+    perform core.fill_slots(core.lock_briefly('delivery_slots', accounts));
   end if;
 end
 $$;

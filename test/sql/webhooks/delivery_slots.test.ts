@@ -106,7 +106,7 @@ describe('large events of several accounts', () => {
       await sql()`
         update supply.events set body = repeat('x', ${bytes}), state = 'queued', lease_expires_at = null where id = ${id}`
       return oneValue<string[]>(sql()`
-        select core.fill_slots(core.lock_slots(array[${partner().accountId}]::bigint[]), to_send => 1, pool_id => 'pool')`)
+        select core.fill_slots(core.lock_briefly('delivery_slots', array[${partner().accountId}]::bigint[]), to_send => 1, pool_id => 'pool')`)
     }
     await sql()`
       insert into supply.webhook_secrets (account_id, secret) values (${partner().accountId}, ${'0'.repeat(64)})

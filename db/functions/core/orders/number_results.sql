@@ -8,7 +8,7 @@ begin
   if cardinality(order_ids) = 0 then
     return;
   end if;
-  locked := core.lock_result_marks(account_ids);
+  locked := core.lock_briefly('result_marks', account_ids);
   with added as (
     insert into supply.order_results (account_id, seq, order_id)
     select m.account_id, m.last_seq + row_number() over (partition by m.account_id order by e.place), e.order_id

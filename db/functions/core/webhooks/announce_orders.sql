@@ -13,7 +13,7 @@ begin
   if cardinality(order_ids) = 0 then
     return '{}';
   end if;
-  locked := core.lock_slots(account_ids);
+  locked := core.lock_briefly('delivery_slots', account_ids);
   -- Usually an account has slots for all of its events. Then they are leased as they are written.
   if cardinality(order_ids) <= to_send then
     quick := array(

@@ -3,7 +3,7 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform core.fill_slots(core.lock_slots(array(
+  perform core.fill_slots(core.lock_briefly('delivery_slots', array(
     select distinct e.account_id from supply.events e where e.id = any (event_ids))));
 end
 $$;
