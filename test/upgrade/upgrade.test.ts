@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeFunctions, type FunctionDescription } from '../../src/migrate/describe_functions.ts'
+import { describeFunctions } from '../../src/migrate/describe_functions.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { release } from '../../src/release.ts'
 import { testDatabase } from '../support/database.ts'
@@ -13,18 +14,39 @@ const from = '1.0.0'
 const database = testDatabase({ empty: true })
 const sql = () => database.sql
 let known: Known
-let before: FunctionDescription[]
+let before: string[]
 let service: WholeService
 
-/** The functions that the processes call, by what `before` and `after` must have in common. */
-const called = async () =>
-  (await describeFunctions(database.url)).functions.filter(({ name }) => /^(api|work)\./.test(name))
+/**
+ * What others call and read, a fact a line: the functions of processes and operators, their types, and the views of
+ * operators and analysts.
+ */
+async function offered(): Promise<string[]> {
+  const { functions, types } = await describeFunctions(database.url)
+  const views = await sql()<{ view: string; column: string; type: string }[]>`
+    select attrelid::regclass::text as view, attname::text as column, format_type(atttypid, null) as type
+    from pg_attribute join pg_class c on c.oid = attrelid and c.relkind = 'v'
+    where c.relnamespace in ('ops'::regnamespace, 'bi'::regnamespace) and attnum > 0`
+  return [
+    ...functions.flatMap(({ name, args, columns, returns, returnsSet }) => [
+      `${name} takes at least ${args.filter(({ optional }) => !optional).length} arguments`,
+      ...args.map((arg, index) => `${name} takes as argument ${index + 1} ${arg.name} ${arg.type}`),
+      columns === null ? `${name} returns ${returns}` : `${name} returns ${returnsSet ? 'rows' : 'a row'}`,
+      ...(columns ?? []).map((column) => `${name} returns the column ${column.name} ${column.type}`),
+    ]),
+    ...types.flatMap(({ name, labels, columns }) => [
+      ...(labels ?? []).map((label) => `${name} has the value ${label}`),
+      ...(columns ?? []).map((column) => `${name} has ${column.name} ${column.type}`),
+    ]),
+    ...views.map(({ view, column, type }) => `${view} has the column ${column} ${type}`),
+  ]
+}
 const key = () => known.partner.key
 const auditAll = async () => [...(await sql()`select * from ops.audit_all()`)]
 
 beforeAll(async () => {
   known = await restoreDump(sql(), database.url, from)
-  before = await called()
+  before = await offered()
   await migrate({ databaseUrl: database.url })
 })
 afterAll(() => service?.close())
@@ -42,23 +64,17 @@ test('a database of the first release is upgraded, and its money, queue and clos
   expect(open).toEqual({ orders: 4, events: 1 })
 })
 
-test('processes of the first release find each function that they call, with its arguments and columns', async () => {
-  const after = new Map((await called()).map((description) => [description.name, description]))
-  const lost = before.flatMap(({ name, args, columns, returns, returnsSet }) => {
-    const found = after.get(name)
-    if (found === undefined) return [`${name} is gone`]
-    const optional = found.args.slice(args.length).every((arg) => arg.optional)
-    const isSame =
-      JSON.stringify(found.args.slice(0, args.length)) === JSON.stringify(args) &&
-      (columns !== null || found.returns === returns) &&
-      found.returnsSet === returnsSet &&
-      (columns ?? []).every(({ name: column, type }) =>
-        found.columns?.some((other) => other.name === column && other.type === type),
-      )
-    return isSame && optional ? [] : [`${name} takes or returns something else`]
-  })
-  expect(lost, 'keep the old function for one release, beside the new one').toEqual([])
-})
+// Until the release its migrations and signatures may still change.
+const isFrozen = statSync(join(import.meta.dirname, '../../db/migrations.sha256')).size > 0
+test.skipIf(!isFrozen)(
+  'processes, operators and analysts of the first release find all that they call and read',
+  async () => {
+    const after = new Set(await offered())
+    expect(before.length).toBeGreaterThan(1_000)
+    const lost = before.filter((fact) => !after.has(fact))
+    expect(lost, 'names of ops and bi stay; put what changes in api or work beside the old for one release').toEqual([])
+  },
+)
 
 describe('the service of today on that database', () => {
   beforeAll(async () => {
