@@ -166,9 +166,10 @@ test('a balance at or below the threshold is a line of ops.attention and an aler
     { subject: 'supplier first', remedy: "select * from ops.suppliers where code = 'first'" },
   ])
   expect(await alerts('supplier_balance_low')).toMatchObject([
-    { state: 'open', message: /100 EUR, its threshold is 100/ },
+    { state: 'open', message: /is 100[.]00 EUR, its threshold is 100[.]00/ },
   ])
-  await euros(100.01)
+  await euros(100.1)
+  expect(await operator()`select balance from ops.suppliers where code = 'first'`).toEqual([{ balance: '100.10' }])
   await closeAlerts(sql())
   expect(await lines()).toEqual([])
   expect(await alerts('supplier_balance_low')).toMatchObject([{ state: 'closed' }])

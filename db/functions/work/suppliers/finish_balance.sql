@@ -30,7 +30,8 @@ begin
     end if;
   end if;
   update supply.supplier_balances b set
-    balance = finish_balance.balance, currency = finish_balance.currency, error = null,
+    balance = round(finish_balance.balance, greatest(scale(finish_balance.balance), 2)),
+    currency = finish_balance.currency, error = null,
     read_at = case when finish_balance.balance is not null then finish_balance.began_at end,
     changed_at = case when b.balance is distinct from finish_balance.balance then now() else b.changed_at end,
     daily_cost = (
