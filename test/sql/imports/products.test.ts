@@ -151,6 +151,7 @@ describe('a line of an import of products', () => {
     ['a new offer without a sku', { product_id: '103', supplier: 'nova', cost: '5' }, /^the sku at nova is missing$/],
     ['a cost below zero', { product_id: '101', supplier: 'nova', cost: '-1' }, /^cost must be from 0/],
     ['a name that is cleared', { product_id: '101', name: '<none>' }, /^name cannot be cleared$/],
+    ['an unknown sku', { supplier: 'nova', sku: 'x', cost: '5' }, /^a new product needs [a-z_, ]*$/],
     ['nothing', { name: '' }, /^a new product needs game_slug, name, price, currency, delivery_type$/],
   ])('is wrong with %s', async (_, line, detail) => {
     await load([line])

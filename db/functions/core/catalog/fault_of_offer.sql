@@ -8,7 +8,8 @@ return case
   when priority is null then 'priority must be a number'
   when currency is not null and core.decimals(currency) is null
     then 'currency must be a code of three capitals, of a currency with at most 2 decimals; null: that of the product'
-  when cost <> 0 and not core.is_money(cost, coalesce(currency, product_currency))
+  -- A line of a file may lack the currency of its product, which is a fault of its own.
+  when cost <> 0 and not core.is_money(cost, coalesce(currency, product_currency, 'RUB'))
     then 'cost must be from 0 to 100000000000, with at most 2 decimals, or as many as its currency has'
 end;
 comment on function core.fault_of_offer is
