@@ -21,10 +21,11 @@ beforeEach(async () => {
 })
 
 const offerSecond = (cost: string, currency: string | null = null, priority = 50) =>
-  sql()`select ops.upsert_offer(${product}, 'second', 's-101', ${cost}, ${priority}, ${currency}, '{below_cost,large_change}')`
+  sql()`select ops.upsert_offer(${product}, 'second', 's-101', ${cost}, ${priority}, ${currency},
+    allow => '{below_cost,large_change}')`
 const rate = (value: string, until: string | null = '1 day', to = 'RUB') =>
   sql()`select ops.set_rate('EUR', ${to}, ${value}, now() + ${until}::interval,
-    '{below_cost,large_change}')`
+    allow => '{below_cost,large_change}')`
 async function offerOf(supplier: string) {
   const [row] = await sql()`select * from ops.offers where product_id = ${product} and supplier = ${supplier}`
   return row ?? {}
