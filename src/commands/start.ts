@@ -25,14 +25,16 @@ import { openTerminal, type Terminal } from './terminal.ts'
 export async function start(): Promise<void> {
   const given = loadConfig(process.env, { command: 'start', onTerminal: process.stdout.isTTY })
   const terminal = given.production ? undefined : openTerminal(given.logLevel)
-  const log = createLog(given.logLevel, terminal?.log)
-  for (const warning of given.warnings) log.warn(warning)
+  const lines = createLog(given.logLevel, terminal?.log)
+  for (const warning of given.warnings) lines.warn(warning)
   const config = {
     ...given,
     docsPassword: given.docsPassword ?? (given.seedDemo && !given.production ? demoDocsPassword() : undefined),
   }
   if (terminal !== undefined) endOnSecondInterrupt()
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined
+  if (postgres !== undefined) endWith(postgres, lines)
+  const log = postgres === undefined ? lines : createLog(given.logLevel, withoutEchoes(postgres, terminal?.log))
   try {
     // Not through a pooler: one login cannot have the roles of both the API and the worker.
     const databaseUrl = config.databaseDirectUrl ?? postgres?.url ?? ''
@@ -56,6 +58,25 @@ async function startEmbedded(): Promise<Embedded> {
     // Goes on running where another process serves on it.
     await postgres.stop()
     throw error
+  }
+}
+
+/** Ends this process with one line when its database ends: nothing that is under way can be recorded any more. */
+function endWith(postgres: Embedded, log: Log): void {
+  void postgres.ended.then((reason) => {
+    log.error(reason)
+    for (const file of [postgres.urlFile, operatorUrlFile, serviceFile]) rmSync(file, { force: true })
+    process.exit(1)
+  })
+}
+
+/** The destination of a log whose warnings and errors say only what follows from it, once the database ends. */
+function withoutEchoes(postgres: Embedded, lines: { write(line: string): void } = process.stdout) {
+  return {
+    write: (line: string) => {
+      if (/^\{"level":"(warn|error|fatal)"/.test(line) && postgres.isEnding()) return
+      lines.write(line)
+    },
   }
 }
 
@@ -107,7 +128,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   await postgres?.claim.showAddress(server.url)
   await runUntilEnded(
     log,
-    [worker.failed, ...(postgres === undefined ? [] : [postgres.ended])],
+    [worker.failed],
     [
       [server.drain, worker.stop],
       [async () => stories?.stop()],

@@ -65,15 +65,22 @@ export async function stopServer(pid: number): Promise<void> {
   send(pid, 'SIGQUIT')
 }
 
-/** Watches a server: `ended` settles with one line when its process is gone, unless `stop` was called before. */
-export function watchServer(pid: number, place: Place): { ended: Promise<string>; stop(): void } {
+/**
+ * Watches a server: `ended` settles with one line when its process is gone, unless `stop` was called before.
+ * `isEnding`: whether it is gone, or about to be.
+ */
+export function watchServer(pid: number, place: Place): { ended: Promise<string>; isEnding(): boolean; stop(): void } {
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const timer = setInterval(() => {
     if (isServer(pid, place)) return
     clearInterval(timer)
     resolve(`the database of ${place.wanted} has ended: ${logPath(place)} may say why; start this again`)
   }, watchMs).unref()
-  return { ended, stop: () => clearInterval(timer) }
+  return {
+    ended,
+    isEnding: () => !isServer(pid, place) || readState(place)?.state === 'stopping',
+    stop: () => clearInterval(timer),
+  }
 }
 
 /** The server has a process group of its own: a terminal's Ctrl-C must not stop it before the service has drained. */
@@ -149,12 +156,13 @@ function stopWithUs(pid: number): ChildProcess {
 }
 
 /** The state in `postmaster.pid`: line 1 is the process, 4 the port, 8 the state. */
-function readState(place: Place): (RunningServer & { ready: boolean }) | undefined {
+function readState(place: Place): (RunningServer & { state: string | undefined; ready: boolean }) | undefined {
   try {
     const lines = readFileSync(join(place.cluster, 'postmaster.pid'), 'utf8').split('\n')
     const pid = Number(lines[0])
     if (!(pid > 0)) return undefined
-    return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
+    const state = lines[7]?.trim()
+    return { pid, port: Number(lines[3]), state, ready: state === 'ready' }
   } catch {
     return undefined
   }

@@ -30,6 +30,8 @@ export type EmbeddedPostgres = {
   reused: boolean
   /** Settles with one line when the server has ended without `stop`. */
   ended: Promise<string>
+  /** Whether the server has ended, or is about to, also where `stop` was called. */
+  isEnding(): boolean
   /**
    * Stops the server. It stops a reused one only if nobody else is connected to it: then its starter was killed. It
    * resolves also if the server has already ended.
@@ -107,6 +109,7 @@ async function hand(place: Place, options: PostgresOptions, server: Server): Pro
     urlFile,
     reused: server.reused,
     ended: watch.ended,
+    isEnding: watch.isEnding,
     stop: () => {
       stopping ??= stop()
       return stopping

@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { release } from '../../src/release.ts'
+import { serverPid } from '../embedded_postgres/support.ts'
 import { testDatabase } from '../support/database.ts'
 import { addressOf, copyCheckout, type ServiceProcess, startProcess } from '../support/servers/service_process.ts'
 
@@ -157,6 +158,19 @@ describe('npm start', () => {
     const { statusCode, body } = await request(`${url}/b2b/orders`, { headers: { 'x-api-key': key } })
     expect(statusCode).toBe(200)
     expect(await body.json()).toMatchObject({ data: { orders: { length: 6 } } })
+  })
+
+  test('ends with one line when its database was killed', async () => {
+    await service.says(/psql service=owner .*\n\n/)
+    const before = service.output().length
+    const args = ['service=owner', '-Atc', 'show data_directory']
+    const env = { PATH: process.env.PATH, PGSERVICEFILE: join(folder, '.data/pg_service.conf') }
+    const { stdout: cluster } = await run('psql', args, { env })
+    process.kill(serverPid({ dataDir: dirname(cluster.trim()) }), 'SIGKILL')
+    expect((await service.ended).code).toBe(1)
+    expect(service.output().slice(before)).toMatch(
+      /^(\{"level":"info".*\n)*\{"level":"error",.*\.data has ended: .*postgres\.log may say why; start this again"\}\n$/,
+    )
   })
 })
 
