@@ -103,6 +103,43 @@ const orders: Breach[] = [
   ],
 ]
 
+const setSold = (change: string) => `update supply.stock_codes set ${change} where item_id = '$soldItem'`
+const setOneSold = (change: string) => `update supply.stock_codes set ${change} where id = (
+  select min(id::text)::uuid from supply.stock_codes where item_id = '$soldItem')`
+const setFree = (change: string) => `update supply.stock_codes set ${change} where code = 'S4'`
+
+const stock: Breach[] = [
+  ['item_has_its_sold_codes', 'soldItem', setOneSold(`state = 'free', code = 'S9', item_id = null, sold_at = null`)],
+  [
+    'item_has_its_sold_codes',
+    'soldItem',
+    setSold(`state = 'withdrawn', code = id::text, item_id = null, sold_at = null`),
+  ],
+  [
+    'item_has_its_sold_codes',
+    'soldItem',
+    setFree(`state = 'sold', code = null, item_id = '$soldItem', sold_at = now()`),
+  ],
+  [
+    'sold_code_belongs_to_its_item',
+    'openItem',
+    setFree(`state = 'sold', code = null, item_id = '$openItem', sold_at = now()`),
+  ],
+  [
+    'sold_code_belongs_to_its_item',
+    'keyItem',
+    setFree(`state = 'sold', code = null, item_id = '$keyItem', sold_at = now()`),
+  ],
+  [
+    'sold_code_belongs_to_its_item',
+    'alert',
+    setFree(`state = 'sold', code = null, item_id = '$alert', sold_at = now()`),
+  ],
+  ['sold_code_belongs_to_its_item', 'soldItem', setSold(`sku = 'v-2'`), `update supply.stock_batches set sku = 'v-2'`],
+  ['sold_code_had_not_expired', 'soldItem', setSold('sell_before = sold_at')],
+  ['delivered_code_is_not_free', 'soldItem', setFree("code = 'S2'")],
+]
+
 const countOneMore = 'update supply.result_marks set last_seq = last_seq + 1 where account_id = $account'
 
 const results: Breach[] = [
@@ -211,7 +248,7 @@ const queue: Breach[] = [
   ],
 ]
 
-export const breaches = [...money, ...orders, ...results, ...deliveries, ...queue]
+export const breaches = [...money, ...orders, ...stock, ...results, ...deliveries, ...queue]
 
 /** What looks like a breach, but is well. */
 export const noBreaches: { [name: string]: string[] } = {
@@ -224,6 +261,9 @@ export const noBreaches: { [name: string]: string[] } = {
     setJob('openItem', "key = null, locked_at = now(), locked_by = 'pool-1'"),
     addJob('openItem', 'now()', 'call_supplier'),
     `${setJob('openItem', 'attempts = max_attempts, locked_at = null, locked_by = null')} and key is null`,
+  ],
+  'a code that an operator gave instead of one of the stock, which has it, too': [
+    `select ops.replace_code('$soldItem', 'S2', 'S4', 'used already')`,
   ],
   'an item that an operator holds back': [loseJob('heldItem')],
   'a job that was left when its event died': [addJob('dead', 'now()')],

@@ -4,11 +4,12 @@ import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/
 import { answer, completed, failed, processing } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { makeStock, sell } from '../../support/stock.ts'
 
 /** Codes of orders, and ids of items and events, in each state that is well. Filled by `makeAllThatIsWell`. */
 export const well = {
   ...{ account: 0, open: '', openItem: '', full: '', fullItem: '', none: '', noneItem: '', told: '' },
-  ...{ keyItem: '', partial: '', restItem: '', stuckItem: '', heldItem: '', alert: '' },
+  ...{ keyItem: '', partial: '', restItem: '', stuckItem: '', heldItem: '', soldItem: '', alert: '' },
   ...{ waiting: '', ready: '', sending: '', delivered: '', dead: '' },
 }
 
@@ -48,6 +49,10 @@ async function makeItems(sql: postgres.Sql, partner: Partner): Promise<void> {
   Object.assign(well, { stuckItem: stuck.item, heldItem: held.item })
   const [rest] = await sql`select item_id from ops.order_items where order_code = ${partial.code} and part = 1`
   well.restItem = rest?.item_id
+  await makeStock(sql)
+  await sql`select ops.load_codes('vault', 'v-1', ${['S1', 'S2', 'S3', 'S4']})`
+  well.soldItem = (await keys()).item
+  await sell(sql, [well.soldItem])
 }
 
 async function makeEvents(sql: postgres.Sql, partner: Partner): Promise<void> {

@@ -1,0 +1,77 @@
+create or replace view core.audit_stock as
+with times as materialized (
+  -- Sales and ends of items are read by time: each lies in the time of one slice.
+  select s.part,
+    case when s.after = 0 then '-infinity' else (
+      select o.created_at from supply.orders o where o.id > s.after order by o.id limit 1) end as since,
+    case when s.part = 'newest' then 'infinity' else (
+      select o.created_at from supply.orders o where o.id > s.up_to order by o.id limit 1) end as until
+  from core.audit_scope s
+), sold as materialized (
+  -- An item ends a moment after its codes are sold, perhaps in the next slice.
+  select t.part, c.item_id, min(c.supplier) as supplier, min(c.sku) as sku, count(*) as codes,
+    count(*) filter (where c.sold_at >= c.sell_before) as expired, bool_and(c.sold_at >= t.since) as is_in_time
+  from times t
+  cross join (select distinct b.supplier, b.sku from supply.stock_batches b) as stock
+  cross join lateral (
+    select c.item_id, c.supplier, c.sku, c.sold_at, c.sell_before from supply.stock_codes c
+    where c.supplier = stock.supplier and c.sku = stock.sku and c.state = 'sold'
+      and c.sold_at >= t.since - interval '1 minute' and c.sold_at < t.until offset 0) as c
+  group by t.part, c.item_id
+), ended as materialized (
+  select t.part, i.id, i.amount, sum(i.amount) over (partition by t.part order by i.id desc) as codes_up_to_here
+  from times t
+  cross join (select s.code from supply.suppliers s where s.protocol = 'stock') as stock
+  cross join lateral (
+    select i.id, i.amount, i.status from supply.order_items i
+    where i.supplier = stock.code and i.completed_at >= t.since and i.completed_at < t.until offset 0) as i
+  where i.status = 'completed'
+), found as (
+  select 'sold_code_belongs_to_its_item' as check_name, s.item_id,
+    format('%s codes of the stock %s, sku %s, are sold to item %s, which is %s', s.codes, s.supplier, s.sku, s.item_id,
+      coalesce(i.status || ' at ' || i.supplier || ', sku ' || i.sku, 'missing')) as detail
+  from sold s
+  left join lateral (select i.* from supply.order_items i where i.id = s.item_id offset 0) as i on true
+  where s.is_in_time and ((s.supplier, s.sku) is distinct from (i.supplier, i.sku)
+    or not (i.status = 'completed' or i.completed_at is null and i.held_at is not null))
+  union all
+  select 'sold_code_had_not_expired', s.item_id,
+    format('%s codes of the stock %s, sku %s, had expired when item %s got them', s.expired, s.supplier, s.sku,
+      s.item_id)
+  from sold s where s.is_in_time and s.expired > 0
+  union all
+  -- Grouped: a join may be planned as a loop over all sold codes for each item.
+  select 'item_has_its_sold_codes', b.item_id,
+    format('item %s has an amount of %s, but %s codes of the stock are sold to it', b.item_id, sum(b.amount),
+      sum(b.codes))
+  from (
+    select s.part, s.item_id, s.codes, 0 as amount from sold s
+    union all
+    select e.part, e.id, 0, e.amount from ended e) as b
+  group by b.part, b.item_id having sum(b.amount) > 0 and sum(b.amount) <> sum(b.codes)
+  union all
+  select 'delivered_code_is_not_free', e.id,
+    format('%s codes of item %s are free in the stock, too', count(*), e.id)
+  from ended e
+  -- By core.code_identity, which operators may not call.
+  cross join lateral (
+    select case when k.code like 'sealed:%' then split_part(k.code, ':', 4)
+      when k.code like 'card:{%' then substr(k.code, 6)::json ->> 'code' else k.code end as identity
+    from supply.item_keys k where k.item_id = e.id offset 0) as k
+  cross join lateral (
+    select from supply.stock_codes c
+    where c.state = 'free' and k.identity = case when c.code like 'sealed:%' then split_part(c.code, ':', 4)
+      when c.code like 'card:{%' then substr(c.code, 6)::json ->> 'code' else c.code end
+    offset 0) as free
+  -- A look-up for each code: ops.audit_all compares all of them.
+  where e.codes_up_to_here <= 100000 or current_setting('supply.audit_all', true) = 'on'
+  group by e.id
+)
+select f.check_name, f.detail, 'item ' || f.item_id as subject from found f
+-- What an operator typed did not come from the stock, or is in it, too: it is not sold (core.without_delivered_codes).
+where not exists (
+  select from supply.operator_log l
+  where l.subject = 'item ' || f.item_id and l.action in ('settle_item', 'replace_code', 'reroute_item'));
+comment on view core.audit_stock is
+  'The rows of ops.audit about our own codes: those sold, and the items that ended, in the time of the orders within
+core.audit_scope. Items that an operator settled or moved, or whose codes an operator replaced, are left out.';
