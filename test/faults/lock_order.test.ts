@@ -56,7 +56,10 @@ const actions: { [name: string]: (on: postgres.Sql) => Promise<unknown> } = {
         ordinal: n + 1,
         callbackUrl: 'https://hooks.example/x',
         externalOrderId: crypto.randomUUID(),
-        items: shuffled([products.topUp, products.key]).map((productId) => ({ productId })),
+        items: shuffled([products.topUp, products.key]).map((productId) => ({
+          productId,
+          deliveryData: { gameUserId: 'player' },
+        })),
       }),
     )
     return on`select from api.place_orders(${on.json(requests as never)})`
@@ -103,6 +106,7 @@ const actions: { [name: string]: (on: postgres.Sql) => Promise<unknown> } = {
   },
   pause: (on) => on`select ops.set_supplier_paused(${oneOf(suppliers)}, ${oneOf(['a test', null])})`,
   limit: (on) => on`select ops.set_supplier_limits(${oneOf(suppliers)}, ${oneOf([5, null])}, ${oneOf([500, null])})`,
+  erase: (on) => on`select ops.erase_delivery_data('player', 'a test')`,
   redeliver_all: (on) => on`select ops.redeliver_all(${oneOf(partners).accountId}, now() - interval '1 day')`,
 }
 
