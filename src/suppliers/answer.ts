@@ -106,6 +106,15 @@ export function foreignReference(answer: unknown, reference: string): boolean {
   return typeof named === 'string' && named.toLowerCase() !== reference.toLowerCase()
 }
 
+/** An answer that has codes with parts, without these; undefined: it has none. Objects without a code are left out. */
+export function withoutParts(answer: unknown): unknown {
+  const given = Object(answer).codes
+  const hasParts = (each: unknown) => typeof each === 'object' && each !== null && !Array.isArray(each)
+  if (!Array.isArray(given) || !given.some(hasParts)) return undefined
+  const textOf = (each: unknown) => (hasParts(each) ? [Object(each).code].filter((text) => v.is(code, text)) : [each])
+  return { ...Object(answer), codes: given.flatMap(textOf) }
+}
+
 /** The texts of a code whose answer is not final, however it is written. */
 function ignoredCode(given: unknown): string[] {
   if (typeof given === 'string') return [given]

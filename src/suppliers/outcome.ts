@@ -1,6 +1,6 @@
 import { type Card, cardText, secretsOf } from '../messages/cards.ts'
 import { owners, type Sealing, Unreadable } from '../sealing/sealing.ts'
-import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer } from './answer.ts'
+import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer, withoutParts } from './answer.ts'
 import { jsonOf, quoteBody, readAnswer, readValue } from './body.ts'
 import type { Exchange, HttpAnswer } from './exchange.ts'
 
@@ -60,7 +60,8 @@ const undecided = [401, 403, 404, 408, 409, 425, 429]
  * 200, 201 and 202 with a usable body are an answer. A 404 to the GET means that the supplier never received the order.
  * A 4xx to the PUT, other than 401, 403, 404, 408, 409, 425 and 429, is a final refusal. Its body, if usable, gives
  * error code, reason and codes; but if it says `processing` or `completed`, or names another reference, it contradicts
- * the status, and the outcome is unknown. Everything else is unknown.
+ * the status, and the outcome is unknown. A final answer in which only the parts of codes make no sense is held.
+ * Everything else is unknown.
  */
 export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome {
   if (answering.includes(answer.status)) return interpretBody(call, answer)
@@ -225,6 +226,17 @@ export function answered(answer: SupplierAnswer, httpStatus: number | null, retr
   }
 }
 
+/**
+ * The outcome of a final answer in which only the parts of codes make no sense: asking again brings the same, so an
+ * operator decides, with the codes themselves. Undefined: more of it makes no sense.
+ */
+function heldForParts(answer: unknown, httpStatus: number, problem: string): SupplierOutcome | undefined {
+  const read = readValue(answerSchema, withoutParts(answer))
+  if (!read.ok || read.value.status === 'processing') return undefined
+  const { codes, supplierOrderId } = read.value
+  return hold(`the answer is unusable: ${problem}`, { codes, supplierOrderId, httpStatus })
+}
+
 function isRefusal(status: number): boolean {
   // guard: a 5xx leaves the outcome unknown
   return status >= 400 && status <= 499 && !undecided.includes(status)
@@ -232,9 +244,10 @@ function isRefusal(status: number): boolean {
 
 function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
   const read = readAnswer(answerSchema, answer)
-  if (!read.ok) return unusable(call, answer, read.problem)
-  if (foreignReference(read.value, call.reference)) return foreign(answer)
-  return answered(read.value, answer.status)
+  const body = read.ok ? read.value : jsonOf(answer)
+  if (foreignReference(body, call.reference)) return foreign(answer)
+  if (read.ok) return answered(read.value, answer.status)
+  return heldForParts(body, answer.status, read.problem) ?? unusable(call, answer, read.problem)
 }
 
 function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
@@ -244,5 +257,8 @@ function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
   }
   if (foreignReference(body, call.reference)) return foreign(answer)
   const read = readValue(refusalSchema, body)
-  return read.ok ? answered({ ...read.value, status: 'failed' }, answer.status) : refused(answer.status, null)
+  if (read.ok) return answered({ ...read.value, status: 'failed' }, answer.status)
+  return (
+    heldForParts({ ...Object(body), status: 'failed' }, answer.status, read.problem) ?? refused(answer.status, null)
+  )
 }

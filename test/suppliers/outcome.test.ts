@@ -83,9 +83,24 @@ describe.each(methods)('an answer to a %s', (method) => {
     { expiresAt: '2027-12-31T25:00:00Z' },
     { code: 'card:{"code" : "A"}' },
     { code: undefined },
-  ])('makes no sense with a code of %o', (wrong) => {
+  ])('is held with a code of %o, and keeps the codes that make sense', (wrong) => {
     const codes = ['B', { code: 'A', ...wrong }]
-    expect(interpret(method, 200, { status: 'completed', codes })).toMatchObject({ outcome: 'unknown' })
+    const held = {
+      outcome: 'hold',
+      error: 'the answer is unusable: codes[1] makes no sense as a code or its parts',
+      codes: 'code' in wrong ? ['B'] : ['B', 'A'],
+      supplierOrderId: '7',
+    }
+    for (const status of ['completed', 'failed']) {
+      expect(interpret(method, 200, { status, codes, supplierOrderId: '7' })).toMatchObject(held)
+    }
+    expect(interpret(method, 200, { status: 'processing', codes })).toMatchObject({ outcome: 'answered' })
+    expect(interpret(method, 200, { status: 'completed', codes, reference: 'another' })).toMatchObject({
+      error: 'the answer is unusable: it names another order',
+    })
+    for (const also of [{ errorCode: 5 }, { codes: [...codes, ''] }, { codes: [...codes, null] }]) {
+      expect(interpret(method, 200, { status: 'completed', codes, ...also })).toMatchObject({ outcome: 'unknown' })
+    }
   })
 
   it('loses the parts of codes in its other texts', async () => {
