@@ -15,12 +15,15 @@ import {
   scansOf,
   withoutAutovacuum,
 } from '../support/sql/plans.ts'
+import { makeStock } from '../support/stock.ts'
 
 // What the statements of orders and their deliveries read: by sessions that keep the plans of empty and of small
 // tables, and by new ones, while the tables grow, are not analysed, and are.
 const database = testDatabase()
 const sql = () => database.sql
 let partner: Partner
+/** The product that is sold from our own stock. */
+const ownKey = 106
 /** Its plans are those of empty tables. */
 let oldest: Explained
 /** Its plans are those of small tables. */
@@ -29,6 +32,9 @@ let growing: postgres.Sql
 
 beforeAll(async () => {
   await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
+  await sql()`select ops.upsert_product(${ownKey}, 'space-trader', 'Own key', 20, 'RUB', 'key')`
+  await makeStock(sql(), { productId: ownKey })
+  await sql()`select ops.load_codes('vault', 'v-1', array(select 'own-' || n from generate_series(1, 500) n))`
   partner = await makePartner(sql(), { balance: 1_000_000 })
   for (let n = 0; n < 4; n += 1) await makePartner(sql(), { balance: 6000 })
   // The partner pays the prices of one of many lists.
@@ -60,7 +66,7 @@ afterAll(() => Promise.all([oldest.end(), old.end(), growing.end({ timeout: 1 })
 type Steps = { [step: string]: Statement[] }
 type Course = {
   request?: object
-  result?: object
+  result?: object | ((item: string) => object)
   attempt?: object
   keep?: boolean
   /** Whether the orders are made, and whether their first call ends them. */
@@ -92,12 +98,13 @@ async function runOrders(session: Explained, count: number, course: Course = {})
   const items = placed.flatMap(({ body }) => (body.items ?? []).map(({ id }: { id: string }) => id))
   const calls = await run('begin calls', (on) => on`select * from work.begin_calls(${items}::uuid[], '{}', null)`)
   const results = calls.map(({ ordinal, item_id: itemId, lease_token: leaseToken }) => ({
-    ...{ ordinal, itemId, leaseToken, result },
+    ...{ ordinal, itemId, leaseToken, result: typeof result === 'function' ? result(itemId) : result },
   }))
-  const recorded = await run(
-    'finish calls',
-    (on) => on`
-      select * from unnest((work.finish_calls(${on.json(results as never)}, '1 day', '30 minutes', 0, null)).answers)`,
+  const tokens = calls.map(({ lease_token }) => lease_token)
+  const recorded = await run('finish calls', (on) =>
+    calls[0]?.method === 'stock'
+      ? on`select * from unnest((work.sell_stock(${items}, ${tokens}, '1 day', '30 minutes', 0, null)).answers)`
+      : on`select * from unnest((work.finish_calls(${on.json(results as never)}, '1 day', '30 minutes', 0, null)).answers)`,
   )
   expect([items.length, calls.length, recorded.length]).toEqual(Array(3).fill(isMade ? count : 0))
   const codes = placed.flatMap(({ body }) => body.orderCode ?? [])
@@ -143,6 +150,11 @@ const inBatches: { [name: string]: Course } = {
 const courses: { [name: string]: Course } = {
   ...inBatches,
   'are refunded': { result: failed() },
+  'get codes': {
+    request: { items: [{ productId: products.key, quantity: 2 }] },
+    result: (item) => completed({ codes: [`1-${item}`, `2-${item}`] }),
+  },
+  'get codes of our own': { request: { items: [{ productId: ownKey, quantity: 2 }] } },
   'are polled': { result: processing(), isEnded: false },
   'have an unknown outcome': { result: unknown(), isEnded: false },
 }
@@ -187,6 +199,10 @@ describe('with thousands of orders and queued events', () => {
       insert into supply.events (account_id, order_code, event_type, callback_url, body, simulated, state, next_attempt_at)
       select a.id, 'o' || n, 'order.completed', 'https://hooks.example/x', '{}', true, 'queued', now()
       from supply.accounts a, generate_series(1, 1000) n where a.id <> ${partner.accountId}`
+    await growing`
+      insert into supply.item_keys (item_id, position, code)
+      select i.id, 0, 'delivered-' || i.id from supply.order_items i where i.completed_at is not null`
+    await growing`select ops.load_codes('vault', 'v-1', array(select 'more-' || n from generate_series(1, 3000) n))`
     await growing`select work.fill_slots()`
     await growing`update supply.events set lease_expires_at = now() + interval '1 day' where state = 'ready'`
   })

@@ -27,13 +27,7 @@ begin
       and s.protocol = 'stock' and s.paused_at is null and may_sell
     group by i.supplier, i.sku order by i.supplier, i.sku
   loop
-    codes := array(
-      select c from supply.stock_codes c
-      where c.supplier = stock.supplier and c.sku = stock.sku and c.state = 'free' and c.sell_before > now()
-      order by c.sell_before, c.place limit stock.wanted
-      -- guard: two items never get one code, and never wait for one
-      for update skip locked);
-    codes := core.without_delivered_codes(codes);
+    codes := core.without_delivered_codes(core.take_codes(stock.supplier, stock.sku, stock.wanted));
     used := 0;
     foreach item in array stock.items loop
       result := null;
@@ -73,8 +67,10 @@ begin
   recorded := core.finish_calls(results, deadline, unsafe_after, to_send, pool_id);
   perform core.record_sales(results, sale_tokens, sold_ids, sold_to);
   busy := busy || array(
-    select i.id from unnest(results) as r join supply.order_items i on i.id = r.item_id
-    where i.completed_at is null and i.held_at is null and i.supplier = r.supplier);
+    select r.item_id from unnest(results) as r
+    where (
+      select i.completed_at is null and i.held_at is null and i.supplier = r.supplier
+      from supply.order_items i where i.id = r.item_id));
   perform core.enqueue_busy('call_supplier', busy);
   recorded.answers := recorded.answers || array(
     select row(array_position(item_ids, i), case when i = any (busy) then 'busy' else 'stale' end)::supply.answer

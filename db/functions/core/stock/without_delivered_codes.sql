@@ -5,8 +5,11 @@ as $$
 declare
   delivered constant uuid[] := array(
     select c.id from unnest(codes) as c
-    where exists (select from supply.item_keys k where core.code_identity(k.code) = core.code_identity(c.code))
-      or exists (select from supply.replaced_codes r where core.code_identity(r.code) = core.code_identity(c.code)));
+    -- An `exists` may be planned as one list of all codes.
+    where (select true from supply.item_keys k where core.code_identity(k.code) = core.code_identity(c.code) limit 1)
+      or (
+        select true from supply.replaced_codes r
+        where core.code_identity(r.code) = core.code_identity(c.code) limit 1));
 begin
   if delivered = '{}' then
     return codes;

@@ -15,9 +15,10 @@ begin
       from unnest(results) as r cross join lateral unnest(r.codes) with ordinality as u (code, place)
       where r.verdict in ('settled', 'held')
         and (select i.delivery_type from supply.order_items i where i.id = r.item_id) = 'key'
-        and not exists (
-          select from supply.item_keys k
-          where k.item_id = r.item_id and core.code_identity(k.code) = core.code_identity(u.code))
+        -- An `exists` may be planned as one list of all codes.
+        and (
+          select true from supply.item_keys k
+          where k.item_id = r.item_id and core.code_identity(k.code) = core.code_identity(u.code) limit 1) is null
       group by r.item_id, core.code_identity(u.code)
     ) as c
     cross join lateral (select count(*) from supply.item_keys k where k.item_id = c.item_id) as kept;
