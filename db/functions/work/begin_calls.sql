@@ -23,28 +23,25 @@ begin
   from (
     select i.id, i.supplier from supply.order_items i where i.id = any (item_ids)
     order by i.id for no key update skip locked) as i;
-  needs_turns := exists (
-    select from supply.suppliers s
-    where s.code = any (suppliers) and (
+  select coalesce(bool_or(
       s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.per_minute is not null
       or (
         select true from supply.order_items w
         where w.supplier = s.code and w.limited_at is not null and w.limited_rank >= 0 and w.completed_at is null
-        limit 1)));
-  has_rules := exists (
-    select from supply.suppliers s join supply.protocols p on p.name = s.protocol
-    where s.code = any (suppliers) and (p.asks_by_repeating or p.min_wait is not null));
+        limit 1)), false),
+    coalesce(bool_or(p.asks_by_repeating or p.min_wait is not null), false),
+    coalesce(array_agg(s.code) filter (where s.protocol = 'stock'), '{}')
+  into needs_turns, has_rules, stocks
+  from supply.suppliers s left join supply.protocols p on p.name = s.protocol where s.code = any (suppliers);
   if not item_ids <@ locked_ids then
     perform core.enqueue_busy('call_supplier', array(
       select i.id from supply.order_items i where i.id = any (item_ids) and i.id <> all (locked_ids)));
   end if;
   if needs_turns then
     perform core.choose_again(locked_ids);
+    -- An item may just have moved to a stock.
+    stocks := array(select s.code from supply.suppliers s where s.protocol = 'stock');
   end if;
-  -- An item may just have moved to a stock.
-  stocks := array(
-    select s.code from supply.suppliers s
-    where s.protocol = 'stock' and (needs_turns or s.code = any (suppliers)));
   if has_rules then
     perform core.hold_unaskable(locked_ids);
   end if;
