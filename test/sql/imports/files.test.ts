@@ -104,12 +104,13 @@ describe.skipIf(!hasPsql)('a file', () => {
       (_, n) => `s-${n},first,space-trader,Product ${n},${n + 10},RUB,key,${n + 5}`,
     )
     const columns = 'sku, supplier, game_slug, name, price, currency, delivery_type, cost'
-    const text = `${columns.replaceAll(' ', '')}\n${lines.join('\n')}\n`
-    expect(copy(text, match, columns)).toContain('20000 lines: 20000 new, 0 changed, 0 unchanged, 0 wrong')
+    const fileOf = (some: string[]) => `${columns.replaceAll(' ', '')}\n${some.join('\n')}\n`
+    expect(copy(fileOf(lines), match, columns)).toContain('20000 lines: 20000 new, 0 changed, 0 unchanged, 0 wrong')
     expect(psql(database.url, 'select ops.apply_import()', dir)).toContain('20000 lines: 20000 new')
     const [row] = await database.sql`
       select count(*)::int as products, min(cost) as cheapest from ops.offers where sku ~ '^s-' and product_id > 105`
     expect(row).toEqual({ products: 20_000, cheapest: '5.00' })
-    expect(copy(text, match, columns)).toContain('20000 lines: 0 new, 0 changed, 20000 unchanged, 0 wrong')
+    const again = copy(fileOf(lines.slice(-2000)), match, columns)
+    expect(again).toContain('2000 lines: 0 new, 0 changed, 2000 unchanged, 0 wrong')
   }, 240_000)
 })

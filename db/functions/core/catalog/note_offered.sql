@@ -10,7 +10,8 @@ as $$
     where before.min_price is distinct from after.min_price
   ), noted as (
     update supply.products p set updated_at = now()
-    where p.id = any (array(
+    -- What this transaction has written is marked already.
+    where p.updated_at <> now() and p.id = any (array(
       select f.id from floor f where exists (
         select from core.product_prices x
         where x.product_id = f.id

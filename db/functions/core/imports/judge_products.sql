@@ -23,21 +23,22 @@ as $$
     from unnest(coalesce(risks, core.risks_of_lines(lines))) as r
     group by r.product_id
   )
-  select j.line, j.subject, j.change, case when j.change = 'wrong' then j.fault else d.detail end, r.words
+  select j.line, j.subject, j.change, case
+      when j.change = 'wrong' then j.fault
+      when j.is_described then concat_ws(case j.change when 'new' then '; ' else ', ' end,
+        case
+          when j.change = 'new' then format('%s at %s %s', (j.product).name, (j.product).price, (j.product).currency)
+          when j.product is distinct from j.product_before
+            then core.changed_columns(core.product_columns(j.product_before), core.product_columns(j.product))
+        end,
+        core.changed_columns(core.offer_columns(j.offer_before), core.offer_columns(j.offer)),
+        case when (j.offer).supplier is not null and (j.offer_before).supplier is null
+          then format('new offer of %s: sku %s, cost %s', (j.offer).supplier, (j.offer).sku, concat_ws(' ',
+            coalesce((j.offer).cost::text, 'not known'),
+            case when (j.offer).cost is not null then (j.offer).currency end)) end)
+    end, r.words
   from judged j
   left join risk r on r.product_id = j.product_id and j.change in ('new', 'changed')
-  left join lateral (
-    select concat_ws(case j.change when 'new' then '; ' else ', ' end,
-      case when j.change = 'new'
-        then format('%s at %s %s', (j.product).name, (j.product).price, (j.product).currency)
-        when j.product is distinct from j.product_before
-        then core.changed_columns(core.product_columns(j.product_before), core.product_columns(j.product)) end,
-      core.changed_columns(core.offer_columns(j.offer_before), core.offer_columns(j.offer)),
-      case when (j.offer).supplier is not null and (j.offer_before).supplier is null
-        then format('new offer of %s: sku %s, cost %s', (j.offer).supplier, (j.offer).sku, concat_ws(' ',
-          coalesce((j.offer).cost::text, 'not known'),
-          case when (j.offer).cost is not null then (j.offer).currency end)) end) as detail
-    where j.is_described) as d on true
   order by j.line
 $$;
 comment on function core.judge_products is

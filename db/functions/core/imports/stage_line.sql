@@ -2,18 +2,17 @@ create or replace function core.stage_line()
 returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  opened bigint;
 begin
-  select o.id into opened from core.open_imports o where o.kind = tg_argv[0];
-  if not found then
-    insert into supply.imports as i (kind) values (tg_argv[0]) returning i.id into opened;
-  end if;
-  insert into supply.import_lines (import_id, given)
-  select opened, case tg_argv[0] when 'codes' then core.staged_code(g.given) else g.given end
-  from (
-    select coalesce(jsonb_object_agg(c.key, core.trim_blanks(c.value)), '{}') as given
-    from jsonb_each_text(jsonb_strip_nulls(to_jsonb(new))) as c where not core.is_blank(c.value)) as g;
+  loop
+    insert into supply.import_lines (import_id, given)
+    select o.id, case tg_argv[0] when 'codes' then core.staged_code(g.given) else g.given end
+    from (select i.id from core.open_imports i where i.kind = tg_argv[0]) as o
+    cross join lateral (
+      select coalesce(jsonb_object_agg(c.key, core.trim_blanks(c.value)), '{}') as given
+      from jsonb_each_text(jsonb_strip_nulls(to_jsonb(new))) as c where not core.is_blank(c.value)) as g;
+    exit when found;
+    insert into supply.imports (kind) values (tg_argv[0]);
+  end loop;
   return new;
 end
 $$;
