@@ -13,8 +13,7 @@ declare
   -- final orders have indexes of their own by status; a reference finds fewer orders than a status.
   filter constant text := concat(
     case when status is not null then ' and o.status = $4' end,
-    case when external_order_id is not null then
-      ' and core.shown_text(o.external_order_id) = core.shown_text($5) and o.external_order_id = $5'
+    case when external_order_id is not null then ' and o.external_order_id = $5'
       when status in ('completed', 'failed') then ' and o.completed_at is not null'
       when status is not null then ' and o.status in (''pending'', ''processing'')' end);
   newest_seq constant bigint := case when page is not null then (

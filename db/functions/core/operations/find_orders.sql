@@ -19,13 +19,13 @@ begin
   return query
   (
     select o.id, 'order', o.code, case
-        when core.shown_text(o.external_order_id) = core.shown_text(wanted) then 'the partner''s external id'
+        when o.external_order_id = wanted then 'the partner''s external id'
         when o.idempotency_key = wanted then 'the partner''s idempotency key'
         when o.request_id = wanted then 'the id of its request'
         else 'the id of its trace'
       end
     from supply.orders o
-    where core.shown_text(o.external_order_id) = core.shown_text(wanted) or o.idempotency_key = wanted
+    where o.external_order_id = wanted or o.idempotency_key = wanted
       or o.request_id = wanted or substr(o.traceparent, 4, 32) = trace_id and o.traceparent is not null
     order by o.created_at desc limit 50
   )

@@ -2,9 +2,7 @@
 create or replace function core.shown_text(given text)
 returns text
 language sql immutable parallel safe
--- Without a search_path, so that it is inlined, and with the collation of the column: else supply.orders_external does
--- not serve.
-return translate(given collate "C",
+return translate(given,
   U&'\0001\0002\0003\0004\0005\0006\0007\0008\0009\000A\000B\000C\000D\000E\000F\0010\0011\0012\0013\0014'
   '\0015\0016\0017\0018\0019\001A\001B\001C\001D\001E\001F\007F\0080\0081\0082\0083\0084\0085\0086\0087'
   '\0088\0089\008A\008B\008C\008D\008E\008F\0090\0091\0092\0093\0094\0095\0096\0097\0098\0099\009A\009B'

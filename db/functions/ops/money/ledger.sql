@@ -1,7 +1,6 @@
 create or replace view ops.ledger as
 select l.account_id, l.seq, l.type, l.amount, l.balance_after, l.currency, o.code as order_code,
-  core.shown_text(o.external_order_id) as external_order_id,
-  l.item_id, o.payment_code, l.reference, l.note, l.created_by, l.created_at,
+  o.external_order_id, l.item_id, o.payment_code, l.reference, l.note, l.created_by, l.created_at,
   -- In a column of its own: an order is looked for in this view by the entry's own column.
   (select a.code from supply.orders a where a.id = l.adjusted_order_id) as refunded_order_code
 from supply.ledger l

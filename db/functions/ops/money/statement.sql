@@ -31,8 +31,8 @@ begin
     coalesce(opening.balance_after, 0.00),
     null::text, null::text, null::text, null::text, account.currency;
   return query
-  select l.created_at, l.seq, l.type, l.amount, l.balance_after, o.code,
-    core.shown_text(o.external_order_id), l.reference, l.note, l.currency
+  select l.created_at, l.seq, l.type, l.amount, l.balance_after, o.code, o.external_order_id,
+    l.reference, l.note, l.currency
   from supply.ledger l
   left join supply.orders o on o.id = coalesce(l.order_id, l.adjusted_order_id)
   where l.account_id = account.id and l.seq > coalesce(opening.seq, 0) and l.seq <= coalesce(closing.seq, 0)

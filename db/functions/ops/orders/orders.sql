@@ -1,5 +1,5 @@
 create or replace view ops.orders as
-select o.code as order_code, o.account_id, core.shown_text(o.external_order_id) as external_order_id,
+select o.code as order_code, o.account_id, o.external_order_id,
   o.status, o.outcome, o.total_amount, o.refunded_amount,
   o.callback_url, o.created_at, o.completed_at, o.currency, o.payment_code,
   core.shown_text(o.idempotency_key) as idempotency_key, o.reason, o.updated_at,

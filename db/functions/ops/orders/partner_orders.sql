@@ -11,7 +11,7 @@ declare
 begin
   perform core.require("limit" between 1 and 1000, 'limit must be 1 to 1000');
   return query
-  select o.code, core.shown_text(o.external_order_id), o.status, o.outcome, o.total_amount,
+  select o.code, o.external_order_id, o.status, o.outcome, o.total_amount,
     o.refunded_amount, o.currency,
     (select string_agg(format('%s × %s', i.amount, i.product_name), ', ' order by i.position, i.part)
      from supply.order_items i where i.order_id = o.id),
