@@ -17,7 +17,7 @@ import { startTcpProxy, type TcpProxy } from './support/servers/tcp_proxy.ts'
 
 const deposit = 1_000_000
 const price = 10.5
-const polling = { interval: 10 }
+const polling = { interval: 50 }
 
 let servers: ReplicatedPostgres
 // The way of the API and of one of the workers to the primary: it goes dead without a word.

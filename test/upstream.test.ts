@@ -47,7 +47,7 @@ async function secretOf({ accountId }: Partner, url: string): Promise<string> {
   await upper.sql`select ops.send_test_event(${accountId}, ${url})`
   const secret = async () => (await upper.sql`select ops.webhook_secret(${accountId}) as secret`)[0]?.secret
   // A hook may not use `expect.poll`.
-  return vi.waitUntil(secret, { timeout: 45_000, interval: 20 })
+  return vi.waitUntil(secret, { timeout: 45_000, interval: 50 })
 }
 
 /** The upstream's order for one of our items. */
@@ -79,7 +79,7 @@ async function costBelow(): Promise<number> {
 async function orderThatArrives(items: object[]) {
   const order = await ours.order(partner, { items })
   const item = order.items[0]?.id ?? ''
-  await expect.poll(() => orderFor(item), { interval: 20 }).toBeDefined()
+  await expect.poll(() => orderFor(item), { interval: 50 }).toBeDefined()
   return { order, item }
 }
 
@@ -161,7 +161,7 @@ async function finishedAbove() {
       where id = ${item} and lease_expires_at is null and supplier_order_id is not null returning id`
     return rows.length
   }
-  await expect.poll(planned, { interval: 20 }).toBe(1)
+  await expect.poll(planned, { interval: 50 }).toBe(1)
   upstream.supplier.setAnswer(() => done())
   await pollNow(upper.sql)
   return { order, item }

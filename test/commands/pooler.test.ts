@@ -21,7 +21,7 @@ if (!hasPgBouncer && !required) console.info('no PgBouncer on this machine, henc
 const passwords = { api: 'password-of-the-api', worker: 'password-of-the-worker' }
 const logins = { supply_api_login: passwords.api, supply_worker_login: passwords.worker }
 const made = { login_by_hand: 'password-made-by-hand' }
-const polling = { interval: 20 }
+const polling = { interval: 50 }
 
 type Fixtures = { 'api.hold': { args: { seconds: number }; result: undefined } }
 

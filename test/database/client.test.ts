@@ -22,7 +22,7 @@ describe('a call', () => {
         const [row] = await db.call('api.echo', { list, doc: { doc } })
         expect(row).toMatchObject({ list })
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     )
   })
 

@@ -11,7 +11,7 @@ import { makeCatalog, makePartner, type Partner, products } from '../support/par
 const database = testDatabase()
 const suppliers = ['first', 'second', 'third']
 const connections = 6
-const actionsEach = 1_000
+const actionsEach = 400
 let partners: Partner[]
 let sessions: postgres.Sql[]
 

@@ -6,7 +6,7 @@ import { makeCatalog, makePartner, type Partner, products } from '../support/par
 import { type ApiProcess, startApiProcess } from '../support/servers/service_process.ts'
 
 // The full size is SPENDING_SEEDS=20 SPENDING_ORDERS=1000.
-const seeds = Number(process.env.SPENDING_SEEDS ?? 3)
+const seeds = Number(process.env.SPENDING_SEEDS ?? 2)
 const count = Number(process.env.SPENDING_ORDERS ?? 200)
 const connections = 64
 

@@ -12,7 +12,7 @@ const { api, sql, partner, post } = httpTests({
   times: { headersMs: 500, requestMs: 1_000 },
 })
 
-const numRuns = 200
+const numRuns = 100
 
 /** Any value that JSON can express, with the texts and numbers that tend to break things. */
 const nasty = fc.oneof(

@@ -6,7 +6,7 @@ import { makeCatalog, makePartner, type Partner, products } from '../support/par
 import { type ServiceProcess, startProcess } from '../support/servers/service_process.ts'
 import { type PostgresWithStandby, startPostgresWithStandby } from '../support/servers/standby.ts'
 
-const polling = { timeout: 45_000, interval: 20 }
+const polling = { timeout: 45_000, interval: 50 }
 const programs = new Map<string, ServiceProcess>()
 let postgres: PostgresWithStandby
 let partner: Partner

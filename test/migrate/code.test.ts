@@ -237,7 +237,7 @@ create or replace function ops.some() returns setof ops.things language sql as '
     const callers = Array.from({ length: 4 }, async () => {
       while (running) for (const { n } of await db.call('api.n')) seen.push(n)
     })
-    const reloads = 10
+    const reloads = 5
     for (let n = 1; n <= reloads; n += 1) {
       define(n)
       await load()

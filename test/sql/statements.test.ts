@@ -209,7 +209,6 @@ describe('with thousands of orders and queued events', () => {
 
   test.each([
     ['nobody analysed', ''],
-    ['are analysed', 'analyze'],
     ['are analysed and vacuumed', 'vacuum analyze'],
   ])('orders read only their own rows of tables that %s, in old and in new sessions', async (_, maintenance) => {
     await sql().unsafe(maintenance)

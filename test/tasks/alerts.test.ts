@@ -54,12 +54,12 @@ async function alertOf(reason = 'http_4xx') {
 async function deadLetter(): Promise<string> {
   const id = await orderedEvent(sql(), partner, receiver.url)
   const dead = () => sql()`select from ops.dead_letters where event_id = ${id}`
-  await expect.poll(dead, { interval: 20 }).toHaveLength(1)
+  await expect.poll(dead, { interval: 50 }).toHaveLength(1)
   return id
 }
 
 const sent = (reason?: string) =>
-  expect.poll(async () => (await alertOf(reason))?.sent_at, { interval: 20 }).toBeInstanceOf(Date)
+  expect.poll(async () => (await alertOf(reason))?.sent_at, { interval: 50 }).toBeInstanceOf(Date)
 
 async function jobsDue(): Promise<void> {
   await sql()`update graphile_worker._private_jobs set run_at = now() where locked_at is null`
@@ -117,9 +117,9 @@ describe('a post that the alert webhook does not accept', () => {
     })
     await deadLetter()
     for (const attempts of [1, 2, 3]) {
-      await expect.poll(() => calls().length, { interval: 20 }).toBe(attempts)
+      await expect.poll(() => calls().length, { interval: 50 }).toBe(attempts)
       const waiting = () => sql()`select from ops.queue where task = 'alert_operators' and locked_at is null`
-      await expect.poll(waiting, { interval: 20 }).toHaveLength(1)
+      await expect.poll(waiting, { interval: 50 }).toHaveLength(1)
       expect((await alertOf())?.sent_at).toBeNull()
       await jobsDue()
     }

@@ -58,7 +58,7 @@ test("a partner whose receiver is slow gets more deliveries under way, within bo
   await orderMany(slow, 100, sluggish.url)
   await sluggish.waitFor(() => true)
   await orderMany(quick, 20, receiver.url)
-  await expect.poll(() => delivered(quick), { interval: 20 }).toBe(20)
+  await expect.poll(() => delivered(quick), { interval: 50 }).toBe(20)
   expect(await delivered(slow)).toBeLessThan(100)
   others.resolve()
   await expect.poll(() => delivered(slow), { interval: 50 }).toBe(100)
@@ -80,7 +80,7 @@ test('a partner whose receiver hangs has two deliveries under way soon, and gets
       where s.account_id = ${partner.accountId} group by s.slow_hosts`
     return row
   }
-  await expect.poll(slots, { interval: 20 }).toEqual({ slots: 2, taken: 2 })
+  await expect.poll(slots, { interval: 50 }).toEqual({ slots: 2, taken: 2 })
   hanging.answer(() => taken)
   const deliverNow = () => sql()`
     select ops.deliver_now(event_id) from ops.events
@@ -107,7 +107,7 @@ test('receivers that hang at later attempts delay no first attempts of others', 
 
   const healthy = await makePartner(sql(), { balance: 10_000 })
   await orderMany(healthy, 1, receiver.url)
-  await expect.poll(() => delivered(healthy), { interval: 20 }).toBe(1)
+  await expect.poll(() => delivered(healthy), { interval: 50 }).toBe(1)
   expect(await waiting('sending')).toHaveLength(16)
   await hanging.close()
 })
@@ -122,11 +122,11 @@ test('a supplier that hangs holds up no item of another', async () => {
   const partner = await makePartner(sql(), { balance: 10_000 })
   await Promise.all(Array.from({ length: 30 }, () => place(sql(), partner, { items: [{ productId: 400 }] })))
   const asked = () => sql()`select from supply.order_items where supplier = 'silent' and lease_expires_at > now()`
-  await expect.poll(asked, { interval: 20 }).toHaveLength(4)
+  await expect.poll(asked, { interval: 50 }).toHaveLength(4)
 
   const { body } = await place(sql(), partner)
   const status = async () => (await sql()`select status from ops.orders where order_code = ${body.code}`)[0]?.status
-  await expect.poll(status, { interval: 20 }).toBe('completed')
+  await expect.poll(status, { interval: 50 }).toBe('completed')
   expect(await asked()).toHaveLength(4)
   silent.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
   await silent.close()

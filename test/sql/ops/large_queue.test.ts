@@ -8,8 +8,8 @@ import { type Explained, explainingSession, mostRead } from '../../support/sql/p
 
 // What operators read of a queue in which very many jobs wait, by the rows that are read for it.
 const database = testDatabase()
-const unknownJobs = 60_000
-const rungs = 5_000
+const unknownJobs = 12_000
+const rungs = 2_000
 const jobs = unknownJobs + rungs
 const taken = Math.floor(jobs / 6000)
 const page = 20
