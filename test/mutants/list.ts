@@ -124,7 +124,7 @@ export const mutants: Mutant[] = [
   {
     guard: 'an outdated fencing token of a call changes nothing',
     change: 'remove',
-    tests: ['test/sql/suppliers/supplier_calls.test.ts'],
+    tests: ['test/sql/orders/model.test.ts'],
   },
   {
     guard: 'a key item completes with exactly its amount of codes',
@@ -134,7 +134,7 @@ export const mutants: Mutant[] = [
   {
     guard: 'only the rest of a partial item is refunded',
     change: [/i\.amount - r\.delivered/, 'i.amount'],
-    tests: ['test/sql/orders/order_ends.test.ts'],
+    tests: ['test/sql/orders/model.test.ts'],
   },
   {
     guard: 'an operator settles stuck and held items only',

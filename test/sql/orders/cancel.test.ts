@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, leaseCalls, notPlaced, record } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, record } from '../../support/items.ts'
 import { balanceOf } from '../../support/orders.ts'
 import { makePartner, products } from '../../support/partner.ts'
 
@@ -29,25 +29,6 @@ describe('an order that no supplier has', () => {
     expect(await balanceOf(sql(), partner())).toBe(1000)
     expect(await eventsOf(code)).toMatchObject([{ event_type: 'order.failed' }])
   })
-
-  test('is cancelled once: a repeat is answered in the same way and moves no money', async () => {
-    const { code } = await order()
-    const first = await cancel(code)
-    expect(await cancel(code)).toEqual(first)
-    expect(await balanceOf(sql(), partner())).toBe(1000)
-  })
-
-  test('is not called any more', async () => {
-    const { code, item } = await order()
-    await cancel(code)
-    expect(await leaseCalls(sql(), [item])).toEqual([])
-  })
-
-  test('is cancelled after a call that certainly placed nothing', async () => {
-    const { code, item } = await order()
-    await answer(sql(), item, notPlaced('unreachable'))
-    expect((await cancel(code)).result).toBe('cancelled')
-  })
 })
 
 describe('an item that a supplier may have', () => {
@@ -60,18 +41,6 @@ describe('an item that a supplier may have', () => {
     await expect(cancelItem(item)).rejects.toThrow(`item ${item} may be at supplier first`)
     expect(await record(sql(), call as never, completed())).toBe('settled')
     expect((await cancel(code)).result).toBe('NOT_CANCELLABLE')
-  })
-
-  test('leaves the other items of its order to be cancelled, which ends partly when it completes', async () => {
-    const { code, items } = await order({ items: [{ productId: products.topUp }, { productId: products.key }] })
-    const [call] = await leaseCalls(sql(), items.slice(0, 1))
-    expect((await cancel(code)).body).toMatchObject({
-      ...{ status: 'processing', refundedAmount: 0 },
-      items: [{ status: 'processing' }, { status: 'failed', errorCode: 'CANCELLED' }],
-    })
-    await record(sql(), call as never, completed())
-    expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'partial', refundedAmount: 20 })
-    expect((await cancel(code)).result).toBe('cancelled')
   })
 })
 

@@ -94,12 +94,6 @@ describe('an order ends', () => {
     expect(await balanceOf(sql(), partner())).toBe(960)
   })
 
-  test('without an event when it has no callback URL', async () => {
-    const { code, item } = await order()
-    await answer(sql(), item, completed())
-    expect(await eventsOf(code)).toEqual([])
-  })
-
   test('with the reason of the first failed item that has one', async () => {
     const { code, items } = await order({
       items: [{ productId: products.topUp }, { productId: products.topUp }, { productId: products.key }],
@@ -130,18 +124,6 @@ describe('an order ends', () => {
 })
 
 describe('an item of keys', () => {
-  test('that is delivered in part is split, and its rest is refunded', async () => {
-    const { code, item } = await keys(3, 'https://hooks.example/x')
-    expect(await answer(sql(), item, failed({ codes: ['A'], errorCode: 'OUT_OF_STOCK' }))).toBe('settled')
-    const ended = await read(code)
-    expect(ended).toMatchObject({ status: 'failed', outcome: 'partial', totalAmount: 60, refundedAmount: 40 })
-    expect(ended.items).toMatchObject([
-      { id: item, status: 'completed', amount: 1, price: 20, cdKeys: [{ code: 'A' }] },
-      { status: 'failed', amount: 2, price: 20, refundedAmount: 40, errorCode: 'OUT_OF_STOCK' },
-    ])
-    expect(await balanceOf(sql(), partner())).toBe(980)
-  })
-
   test.each([
     ['fewer codes with completed', completed({ codes: ['A', 'B'] })],
     ['more codes with completed', completed({ codes: ['A', 'B', 'C', 'D'] })],

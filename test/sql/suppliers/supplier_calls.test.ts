@@ -38,18 +38,6 @@ describe('an item that is leased before it is sent', () => {
     expect((await leaseCalls(sql(), [item]))[0]?.method).toBe('get')
   })
 
-  test('ignores the result of a worker whose lease ran out', async () => {
-    const { code, item } = await order()
-    const [old] = await leaseCalls(sql(), [item])
-    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
-    const [present] = await leaseCalls(sql(), [item])
-    if (!old || !present) throw new Error('not leased')
-    expect(await record(sql(), old, failed())).toBe('stale')
-    expect((await read(code)).status).toBe('processing')
-    expect(await record(sql(), present, completed())).toBe('settled')
-    expect((await read(code)).status).toBe('completed')
-  })
-
   test('takes the first of two results in one batch, and answers busy for the second', async () => {
     const { code, item } = await order()
     const [call] = await leaseCalls(sql(), [item])

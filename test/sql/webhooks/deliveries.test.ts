@@ -123,14 +123,6 @@ describe('an answer', () => {
     for (let n = 3; n <= 9; n += 1) await attempt(id, answered(429, 5))
     expect(await eventOf(id)).toMatchObject({ state: 'dead', attempts: 9, dead_reason: 'attempts_exhausted' })
   })
-
-  test('recorded under an outdated lease changes nothing', async () => {
-    const id = await newEvent()
-    const leased = await leaseAttempt(sql(), id)
-    await finishAttempt(sql(), leased, answered(500))
-    expect(await finishAttempt(sql(), leased, answered(400))).toBe('stale')
-    expect(await eventOf(id)).toMatchObject({ state: 'waiting', attempts: 1 })
-  })
 })
 
 describe('an attempt whose outcome was lost', () => {
