@@ -14,7 +14,8 @@ const addresses = { db1: '10.77.0.11', db2: '10.77.0.12', db3: '10.77.0.13' }
 
 type Member = { name: Node; role: string; state: string; lag?: number }
 
-const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8' })
+const run = (program: string, ...args: string[]) =>
+  execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', env: { ...process.env, ETCDCTL_API: '3' } })
 const shell = (script: string) => run('sh', '-euc', script)
 
 /** A process that writes to a log of its own. */
@@ -34,7 +35,9 @@ export const logOf = (name: string) => readFileSync(join(dir, `${name}.log`), 'u
 export async function startCluster(): Promise<void> {
   makeNetwork()
   for (const node of nodes) makeFolders(node)
-  for (const node of nodes) startNode(node)
+  for (const node of nodes) startEtcd(node)
+  await protectEtcd()
+  for (const node of nodes) startPatroni(node)
   await healthy(60)
   startHaproxy()
   // Until its first checks it sends connections to any server.
@@ -67,8 +70,10 @@ function makeFolders(node: Node): void {
 export function startNode(node: Node): void {
   run('ip', 'link', 'set', node, 'up')
   startEtcd(node)
-  startInNode(node, 'patroni', `patroni ${files}/patroni.yml`)
+  startPatroni(node)
 }
+
+const startPatroni = (node: Node) => startInNode(node, 'patroni', `patroni ${files}/patroni.yml`)
 
 export const startEtcd = (node: Node) => startInNode(node, 'etcd', 'etcd')
 
@@ -87,6 +92,58 @@ function settings(file: string, node: Node): NodeJS.ProcessEnv {
   return Object.fromEntries(pairs.map(([key, value]) => [key, own ? value?.replaceAll('db1', node) : value]))
 }
 
+const etcdctl = (...args: string[]) => run('etcdctl', '--endpoints', 'http://db1:2379', ...args)
+
+/** Gives etcd its users, as high-availability.md says. */
+async function protectEtcd(): Promise<void> {
+  const { PATRONI_ETCD3_PASSWORD: password } = settings('node.env', 'db1')
+  const end = performance.now() + 30_000
+  while (attempt(() => etcdctl('endpoint', 'health')) !== null && performance.now() < end) await sleep(500)
+  for (const command of [
+    'user add root:change-me-6',
+    'user grant-role root root',
+    'role add patroni',
+    'role grant-permission patroni --prefix=true readwrite /service/supply/',
+    `user add patroni:${password}`,
+    'user grant-role patroni patroni',
+    'auth enable',
+  ])
+    etcdctl(...command.split(' '))
+}
+
+/** What a program said when it failed; null: it did not. */
+function attempt(work: () => string): string | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    return String((error as { stderr?: string }).stderr)
+  }
+}
+
+/** What somebody in the network of the nodes can do without a password, or with a wrong one; empty: nothing. */
+export async function openDoors(): Promise<string[]> {
+  const open: string[] = []
+  const key = '/service/supply/leader'
+  for (const user of [[], ['--user', 'patroni:guess']])
+    for (const command of [
+      ['get', key],
+      ['put', key, 'me'],
+      ['del', key],
+    ])
+      if (attempt(() => etcdctl(...user, ...command)) === null) open.push(`etcdctl ${[...user, ...command].join(' ')}`)
+  // The role of Patroni ends with its own keys.
+  const own = ['--user', `patroni:${settings('node.env', 'db1').PATRONI_ETCD3_PASSWORD}`]
+  if (attempt(() => etcdctl(...own, 'put', '/other', 'me')) === null) open.push('etcdctl put /other')
+  for (const path of ['restart', 'reload', 'failover', 'switchover'])
+    for (const headers of [undefined, { authorization: `Basic ${btoa('patroni:guess')}` }]) {
+      const body = JSON.stringify({ leader: 'db1', candidate: 'db2' })
+      const { status } = await fetch(`http://db1:8008/${path}`, { method: 'POST', body, ...(headers && { headers }) })
+      if (status !== 401) open.push(`POST /${path}: ${status}`)
+    }
+  return open
+}
+
 export const superuserUrl = (hosts: string) =>
   `postgres://postgres:${settings('node.env', 'db1').PATRONI_SUPERUSER_PASSWORD}@${hosts}/supply`
 
@@ -102,7 +159,12 @@ export async function stopHaproxy(): Promise<void> {
 }
 
 function patronictl(...args: string[]): string {
-  return run('patronictl', '-c', join(files, 'patroni.yml'), ...args)
+  const env = { ...process.env, ...settings('node.env', 'db1') }
+  return execFileSync('patronictl', ['-c', join(files, 'patroni.yml'), ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+    env,
+  })
 }
 
 function members(): Member[] {

@@ -16,6 +16,7 @@ import {
   logOf,
   mendReplication,
   nodes,
+  openDoors,
   primary,
   startCluster,
   startEtcd,
@@ -156,8 +157,9 @@ async function startWorld() {
   const sql = postgres(superuserUrl('127.0.0.1:5000'), { max: 2, onnotice: () => {} })
   await makeCatalog(sql, supplier)
   const partner = await makePartner(sql, { balance: deposit })
-  const apis = [await startApi(1), await startApi(2)]
+  // A worker registers the first data key, and an API waits for that.
   const workers = [await startWorker(1), await startWorker(2)]
+  const apis = [await startApi(1), await startApi(2)]
   return { sql, supplier, receiver, partner, processes: [...apis, ...workers] }
 }
 
@@ -179,7 +181,9 @@ async function compare({ sql, supplier, receiver, partner }: World, accepted: Ma
   check('each order is charged once', charges.length === known.size && charged.size === known.size, charges.length)
   const balance = await balanceOf(sql, partner)
   check('the balance is right', balance === deposit - known.size * price, balance)
-  const puts = Map.groupBy(supplier.requests, ({ reference }) => reference)
+  // Workers read the balance there, too.
+  const calls = supplier.requests.filter(({ path }) => path.includes('/orders/'))
+  const puts = Map.groupBy(calls, ({ reference }) => reference)
   const twice = [...puts].filter(([, requests]) =>
     requests.some(({ method }, place) => method === 'PUT' && requests[place - 1]?.method === 'PUT'),
   )
@@ -245,6 +249,8 @@ async function loseOrders({ sql, supplier }: World, load: Load): Promise<void> {
 
 await startCluster()
 say('the cluster runs')
+const doors = await openDoors()
+check('etcd and Patroni refuse who has no password', doors.length === 0, doors)
 const world = await startWorld()
 say('the service runs')
 const order = {
