@@ -126,6 +126,11 @@ describe('an order of a product from stock', () => {
     expect(await operator()`select units, cost from ops.payables() where supplier = 'vault'`).toEqual([
       { units: '3', cost: '4.00' },
     ])
+    const { accountId } = partner()
+    expect(await operator()`select cost from ops.month(null) where account_id = ${accountId}`).toEqual([
+      { cost: '4.00' },
+    ])
+    expect(await operator()`select cost from ops.margins() where account_id = ${accountId}`).toEqual([{ cost: '4.00' }])
   })
 
   test('is sold also where a cost that somebody mistyped is too large for the currency of the product', async () => {

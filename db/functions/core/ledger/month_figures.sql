@@ -25,7 +25,7 @@ begin
     join supply.ledger l on l.account_id = s.id and l.seq > s.after_seq and l.seq <= s.last_seq
     where s.last_seq > s.after_seq group by s.id
   ), ended as (
-    select o.account_id, coalesce(sum(i.cost * i.amount), 0.00) as cost,
+    select o.account_id, coalesce(sum(core.cost_of_units(i.amount, i.cost, i.supplier_cost, i.rate)), 0.00) as cost,
       (count(*) filter (where i.cost is null))::int as items_without_cost
     from supply.order_items i join supply.orders o on o.id = i.order_id
     where i.supplier = any (array(select s.code from supply.suppliers s))

@@ -28,7 +28,8 @@ begin
       -- What is about a whole order stands with its first item.
       case when i.position = 0 and i.part = 0 then coalesce(a.amount, 0.00) else 0.00 end as adjusted,
       -- Nobody pays for what was not delivered.
-      case when i.status = 'failed' and i.refunded_amount > 0 then 0.00 else i.cost * i.amount end as cost
+      case when i.status = 'failed' and i.refunded_amount > 0 then 0.00
+        else core.cost_of_units(i.amount, i.cost, i.supplier_cost, i.rate) end as cost
     from supply.orders o
     join supply.order_items i on i.order_id = o.id
     left join (
