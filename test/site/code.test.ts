@@ -27,39 +27,10 @@ describe('blocks with the word tab', () => {
     expect(html).toContain('data-group="language"')
   })
 
-  test('are boxes of their own where something stands between them', () => {
-    const html = render(`${block('go tab', 'a')}\nand\n\n${block('java tab', 'b')}\n${block('php', 'c')}`)
-    expect(boxesOf(html).map(labelsOf)).toEqual([['Go'], ['Java'], ['PHP']])
-  })
-
   test('lead to their files', () => {
     const html = render(block('ts ../programs/a.ts tab', 'a') + block('py ../programs/a.py tab', 'b'))
     expect(html).toContain('<a href="/to/../programs/a.ts">a.ts</a>')
     expect(html).toContain('<a href="/to/../programs/a.py">a.py</a>')
-  })
-})
-
-describe('a block alone', () => {
-  test.each([
-    ['sh', 'Shell'],
-    ['json', 'JSON'],
-  ])('of %s is called %s', (language, name) => {
-    expect(render(block(language, '1'))).toContain(`<p class="box-title">${name}</p>`)
-  })
-
-  test('of plain text has no name, one from a file has that of the file', () => {
-    expect(render(block('text', '1'))).not.toContain('box-title')
-    expect(render(block('ts ../verify/verify.ts', '1'))).toContain(
-      '<p class="box-title"><a href="/to/../verify/verify.ts">verify.ts</a></p>',
-    )
-  })
-})
-
-describe('a table', () => {
-  test('names the columns beside its cells where it has more than two', () => {
-    const html = render('| `a` | `b` | C d |\n|---|---|---|\n| 1 | 2 | 3 |')
-    expect(html).toContain('<tr><td>1</td><td data-label="b">2</td><td data-label="C d">3</td></tr>')
-    expect(render('| a | b |\n|---|---|\n| 1 | 2 |')).toContain('<tr><td>1</td><td>2</td></tr>')
   })
 })
 

@@ -10,7 +10,6 @@ const { api, openGuide } = guideTests()
 
 describeInChromium('the guide in a browser', (open) => {
   const tabs = (page: Page) => page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
-  const current = (page: Page) => page.locator('.contents .sections [aria-current]')
 
   describe('tabs', () => {
     test('are moved by mouse and keyboard, and show one language at a time', async () => {
@@ -93,29 +92,6 @@ describeInChromium('the guide in a browser', (open) => {
     })
   })
 
-  test('the contents mark the section where the reader is, and show no other as current', async () => {
-    const { page } = await openGuide(open, '/docs/webhooks')
-    expect(await current(page).count()).toBe(0)
-    for (const id of ['dead-letters', 'the-request']) {
-      await page.evaluate(`document.getElementById('${id}').scrollIntoView()`)
-      await expect.poll(() => current(page).getAttribute('href')).toBe(`#${id}`)
-    }
-    expect(await page.locator('.contents [aria-current=page]').innerText()).toBe('Webhooks')
-  })
-
-  test('a wide screen lists the sections at the right, and the bar of a narrow screen names the section', async () => {
-    const { page } = await openGuide(open, '/docs/webhooks', { viewport: { width: 1440, height: 900 } })
-    const link = page.locator('.on-page').getByRole('link', { name: 'Dead letters' })
-    await link.click()
-    await page.waitForURL('**/docs/webhooks#dead-letters')
-    await expect.poll(() => link.getAttribute('aria-current')).toBe('true')
-    expect(await page.locator('.contents .sections').isVisible()).toBe(false)
-    await page.setViewportSize(narrow.viewport)
-    expect(await page.locator('.on-page').isVisible()).toBe(false)
-    await page.evaluate(`document.getElementById('dead-letters').scrollIntoView()`)
-    await expect.poll(() => page.locator('.contents summary').innerText()).toContain('Dead letters')
-  })
-
   test('each page leads to the next, and back', async () => {
     const { page } = await openGuide(open, '/docs')
     await page.locator('.neighbours').getByRole('link', { name: 'Next First webhook' }).click()
@@ -153,17 +129,6 @@ describeInChromium('the guide in a browser', (open) => {
     await page.waitForURL('**/docs/balance')
     expect(await link.isVisible()).toBe(false)
     expect(complaints).toEqual([])
-  })
-
-  test('on a narrow screen each cell of a table says what it is', async () => {
-    const { page } = await openGuide(open, '/docs/results', narrow)
-    const cell = `[...document.querySelectorAll('td')].find((one) => one.textContent === 'order.failed')`
-    const label = () => page.evaluate(`getComputedStyle(${cell}, '::before').content`)
-    expect(await label()).toBe('"Webhook"')
-    const table = page.locator('.scroll').first()
-    expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
-    await page.setViewportSize(wide.viewport)
-    expect(await label()).toBe('none')
   })
 
   // Further pages, boxes, rows, links and paragraphs are made of the same parts, and axe takes seconds for a page.

@@ -67,12 +67,6 @@ describeInChromium('/reference in a browser', (open) => {
       }
     })
 
-    test('marks in the contents where the reader is', async () => {
-      await page.locator('.contents').getByRole('link', { name: 'Read the balance' }).click()
-      await page.waitForURL('**/reference#getBalance')
-      await expect.poll(() => page.locator('.contents [aria-current]').getAttribute('href')).toBe('#getBalance')
-    })
-
     test('finds operations, fields, codes and chapters as one types, without a request', async () => {
       const { requests, complaints } = watched
       const options = page.getByRole('option')

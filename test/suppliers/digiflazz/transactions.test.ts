@@ -129,15 +129,6 @@ test.each([
   expect(standIn.requests).toHaveLength(count)
 })
 
-test('after 90 days the stand-in makes a second transaction, as the API does', async () => {
-  const call = callOf()
-  await adapter.put(call)
-  digiflazz.now = () => Date.now() + 91 * 86_400_000
-  await adapter.put(call)
-  expect(digiflazz.made.get(call.reference)).toBe(2)
-  digiflazz.now = () => Date.now()
-})
-
 test('the check of a supplier asks for the balance, and sends no transaction', async () => {
   expect(await adapter.get(callOf())).toEqual({ outcome: 'not_received' })
   expect(standIn.requests.at(-1)).toMatchObject({ path: '/v1/cek-saldo', places: false })

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { StandInAnswer } from './supplier_stand_in.ts'
 
 /** A transaction of the API, and what it answers about it: a response code that is not its own, and its status. */
-type Transaction = { sku: string; customer: string; rc: string; madeAt: number }
+type Transaction = { sku: string; customer: string; rc: string }
 
 type Body = { [field: string]: unknown }
 
@@ -20,7 +20,6 @@ export function createDigiflazz() {
     deposit: 990_000,
     products: new Map<string, Body>(),
     violations: [] as string[],
-    now: () => Date.now(),
   }
   const signOf = (subject: unknown) =>
     createHash('md5').update(`${state.username}${state.apiKey}${subject}`).digest('hex')
@@ -41,12 +40,12 @@ export function createDigiflazz() {
     const isText = [ref, sku, customer].every((value) => typeof value === 'string' && value !== '')
     if (!isText || !Number.isSafeInteger(max)) state.violations.push(`a transaction is ${JSON.stringify(body)}`)
     const known = state.transactions.get(reference)
-    if (known !== undefined && state.now() - known.madeAt < 90 * 86_400_000) {
+    if (known !== undefined) {
       return say(known.sku === sku && known.customer === customer ? known.rc : '49')
     }
     const rc = state.codes.get(reference) ?? '03'
     if (withoutTransaction.has(rc)) return say(rc)
-    state.transactions.set(reference, { sku: String(sku), customer: String(customer), rc, madeAt: state.now() })
+    state.transactions.set(reference, { sku: String(sku), customer: String(customer), rc })
     state.made.set(reference, (state.made.get(reference) ?? 0) + 1)
     return say(rc)
   }
