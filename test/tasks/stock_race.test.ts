@@ -9,10 +9,10 @@ import { makeStock } from '../support/stock.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-const [partners, ordersOfEach, codesOfEach, stock] = [30, 10, 10, 2400]
+const [partners, ordersOfEach, codesOfEach, stock] = [50, 10, 10, 4000]
 const alone = 199
 
-test('30 partners order 3,000 codes of 2,400 while workers are killed: each code is sold once, the rest is refunded', async () => {
+test('50 partners order 5,000 codes of 4,000 while workers are killed: each code is sold once, the rest is refunded', async () => {
   const supplier = await startScriptedSupplier()
   await makeCatalog(sql(), supplier)
   // Two products share the codes: one has another offer, and one has none.
