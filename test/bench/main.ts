@@ -8,6 +8,7 @@ import { renderTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { measureIntake } from './intake.ts'
 import { measureLarge } from './large.ts'
+import { measureReaders } from './readers.ts'
 import { measureSealing } from './sealing.ts'
 import { measureSoak } from './soak.ts'
 import { type Stage, setStage } from './stage.ts'
@@ -27,9 +28,10 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   sealing: async (bench) => ({ sealing: await measureSealing(bench) }),
   stock: async (bench) => ({ stock: await measureStock(bench) }),
   large: async (bench) => ({ large: await measureLarge(bench) }),
+  readers: async (bench) => ({ readers: await measureReaders(bench) }),
 }
 /** The parts that run only when they are named. */
-const byName = ['backlog', 'soak', 'alone', 'sealing', 'stock', 'large']
+const byName = ['backlog', 'soak', 'alone', 'sealing', 'stock', 'large', 'readers']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
 const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--scenes A,B] [--minutes N] [--supplier-ms N] [--quick]

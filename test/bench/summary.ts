@@ -9,6 +9,7 @@ import { shown, type Table, type Target } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
 import { type Intake, intakeTable, percent } from './intake.ts'
 import { type Large, largeTable } from './large.ts'
+import { type Readers, readersTable } from './readers.ts'
 import { type Sealing, sealingTable } from './sealing.ts'
 import { type Soak, soakTables } from './soak.ts'
 import { type Stock, stockTable } from './stock.ts'
@@ -33,6 +34,7 @@ export type Findings = {
   sealing?: Sealing
   stock?: Stock
   large?: Large
+  readers?: Readers
 }
 
 /** The figures that have goals, as far as they were measured. */
@@ -80,7 +82,8 @@ function targetsOf({ baselines, intake, whole, fairness, backlog, memory, alone 
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing, stock, large } = findings
+  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing, stock, large, readers } =
+    findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
@@ -94,6 +97,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (sealing) tables.push(sealingTable(sealing))
   if (stock) tables.push(stockTable(stock))
   if (large) tables.push(largeTable(large))
+  if (readers) tables.push(readersTable(readers))
   const rows = targetRows(findings)
   if (rows.length > 0) {
     const title = `Goals (B = ${shown(plain)} calls/s of the plain function)`
