@@ -141,6 +141,8 @@ describe('a worker that crashes while it calls for an order item', () => {
       return answer
     })
     const { id } = await item(async () => {})
-    return { id, gate: await closed.promise }
+    const worker = await scene().runningWorker()
+    const ended = worker.ended.then(() => Promise.reject(new Error(`the worker ended: ${worker.output()}`)))
+    return { id, gate: await Promise.race([closed.promise, ended]) }
   }
 })

@@ -64,7 +64,14 @@ export function crashScene(database: TestDatabase): () => CrashScene {
 
   function workers() {
     const runningWorker = async () => {
-      worker ??= await startWorkerProcess(database.url)
+      if (worker === undefined) {
+        const started = await startWorkerProcess(database.url)
+        worker = started
+        // One that gave up its database on a busy machine is replaced, as its supervisor does.
+        void started.ended.then(() => {
+          if (worker === started) worker = undefined
+        })
+      }
       return worker
     }
     const withoutWorker = async () => {
