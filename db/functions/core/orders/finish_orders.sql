@@ -11,7 +11,8 @@ begin
   if cardinality(order_ids) = 0 then
     return row('{}', '{}', '{}')::supply.recorded;
   end if;
-  with counted as (
+  -- Not materialized, a plan may count the items of all orders again for each of them.
+  with counted as materialized (
     select i.order_id, count(*) filter (where i.completed_at is null) as open,
       count(*) filter (where i.status = 'completed') as completed,
       count(*) filter (where i.status = 'failed') as failed,
