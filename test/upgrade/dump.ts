@@ -33,7 +33,7 @@ type Dump = {
 }
 
 /** With which the codes, secrets and tokens of the dump are sealed. It guards nothing. */
-export const dataKeysText = `dump:${Buffer.alloc(32, 'dump').toString('base64')}`
+const dataKeysText = `dump:${Buffer.alloc(32, 'dump').toString('base64')}`
 export const dataKeys = parseDataKeys(dataKeysText)
 
 const root = join(import.meta.dirname, '../..')
