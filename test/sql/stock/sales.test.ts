@@ -64,6 +64,21 @@ describe('an order of a product from stock', () => {
     expect(await inStock()).toBe(false)
   })
 
+  test('passes over the codes that another transaction has locked, and waits for none', async () => {
+    await load(['A', 'B'])
+    const { code, item } = await keys(1)
+    const holder = await sql().reserve()
+    await holder`begin`
+    await holder`select from supply.stock_codes order by place limit 1 for update`
+    await sql().begin(async (tx) => {
+      await tx`set local lock_timeout = '1s'`
+      expect(await sell(tx as never, [item])).toEqual(['settled'])
+    })
+    await holder`rollback`
+    holder.release()
+    expect(await codesOf(code)).toEqual(['B'])
+  })
+
   test('is 422 where fewer codes are free than ordered, or goes to the next offer at once', async () => {
     await load(['A', 'B'])
     const { item } = await keys(3)

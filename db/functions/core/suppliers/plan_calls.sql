@@ -44,7 +44,7 @@ begin
         then core.placed_before(r) end as before offset 0
     ) as history
     cross join lateral (
-      -- guard: an item is sent again only where it was not received
+      -- guard: an item is sent again only where that is safe
       select r.outcome = 'not_received' and not item.is_held and item.is_repeatable and history.before <> 'yes'
         as may_send
     ) as send
