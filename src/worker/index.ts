@@ -133,11 +133,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stop: async () => {
       stopping.abort()
       watched.stop()
-      const stopped = periodic.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), maxDrainMs)
+      // The heartbeat goes on meanwhile: without it, another worker would end the leases of the calls under way.
       await Promise.allSettled([firstAttempts.end(), ...pools.map(({ runner }) => runner.stop())])
       clearTimeout(cutTimer)
-      await stopped
+      await periodic.stop()
       await closeOutside()
       // A pool that still holds jobs stays registered: the sweeper frees them.
       const pool_ids = pools.filter((pool) => pool.isClean()).map(({ id }) => id)

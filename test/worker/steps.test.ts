@@ -49,3 +49,30 @@ test('a simulated order that the API planned ends without a poll of the queue', 
   }
   await expect.poll(status).toBe('completed')
 })
+
+test('a worker that ends beats until its calls have ended, so that no other one takes them over', async () => {
+  const { supplier, worker } = deliveries
+  const answered = Promise.withResolvers<void>()
+  const { body } = await place(sql(), await makePartner(sql()))
+  const item = body.items[0]?.id ?? ''
+  supplier.setAnswer(async () => {
+    await answered.promise
+    return { status: 200, json: { status: 'completed' } }
+  })
+  await supplier.waitForRequest(({ reference }) => reference === item)
+  const stopped = worker.stop()
+  const seenAt = async () => {
+    const [row] = await sql()`select max(seen_at)::text as at from supply.worker_pools`
+    return row?.at
+  }
+  // The first one may have begun before the end.
+  for (const _ of [1, 2]) {
+    const before = await seenAt()
+    await expect.poll(seenAt).not.toBe(before)
+  }
+  answered.resolve()
+  await stopped
+  const [row] = await sql()`select status from supply.order_items where id = ${item}`
+  expect(row?.status).toBe('completed')
+  deliveries.worker = await startTestWorker(database.url, {}, { pollIntervalMs })
+})
