@@ -4,7 +4,7 @@ import { connect, type Database, type DatabaseOptions, WrongSession } from '../d
 import { sessionSettings } from '../database/connections/session.ts'
 import { isNotMigrated, isUnavailable } from '../database/errors.ts'
 import { createReads, type Reads, readsFrom } from '../database/reads.ts'
-import type { Version } from '../database/version.ts'
+import { serves, type Version } from '../database/version.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
 import type { Log } from '../log.ts'
 import { expectedVersion } from '../migrate/sql_files.ts'
@@ -95,15 +95,13 @@ export class OldDatabase extends ConfigError {
 
 /**
  * Rejects with one line where the session lacks its role and time-outs, or the database lacks a migration or the
- * functions of this program: the first order would fail. `read` asks for its state. A database with a later migration
- * belongs to the next release.
+ * functions of this program: the first order would fail. `read` asks for its state.
  */
 export async function refuseOldDatabase(read: () => Promise<Version[]>): Promise<void> {
   const expected = expectedVersion()
   try {
     const [state] = await read()
-    const isSame = state?.migration === expected.migration && state.checksum === expected.checksum
-    if (isSame || (state && state.migration > expected.migration)) return
+    if (state && serves(state, expected)) return
   } catch (error) {
     if (!isNotMigrated(error)) throw error
   }

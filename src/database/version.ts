@@ -1,15 +1,28 @@
-/** The state of a database: its last migration's name, and the checksum of the function files that are loaded. */
-export type Version = { migration: string; checksum: string }
+import { isLater } from '../release.ts'
 
 /**
- * Whether a database, in the states that are seen one after the other, serves a program that was written for
- * `expected`. Newer functions and migrations belong to the next release, and this release can use them: changes only
- * add. If the database never had our functions, it is not migrated yet.
+ * The state of a database: its last migration's name, the checksum of the function files that are loaded, and the
+ * release that did so.
+ */
+export type Version = { migration: string; checksum: string; release: string }
+
+/**
+ * Whether a database serves a program that was written for `expected`: it is of this release or of a later one, which
+ * the program can use, since changes only add.
+ */
+export function serves({ migration, checksum, release }: Version, expected: Version): boolean {
+  if (migration !== expected.migration) return migration > expected.migration
+  return checksum === expected.checksum || isLater(release, expected.release)
+}
+
+/**
+ * The same for states that are seen one after the other: functions that were those of this program may be replaced
+ * within a release, too.
  */
 export function currentFor(expected: Version): (state: Version) => boolean {
   let wasCurrent = false
-  return ({ migration, checksum }) => {
-    wasCurrent ||= migration >= expected.migration && checksum === expected.checksum
-    return wasCurrent && migration >= expected.migration
+  return (state) => {
+    wasCurrent ||= serves(state, expected)
+    return wasCurrent && state.migration >= expected.migration
   }
 }

@@ -1,6 +1,6 @@
 import { runner } from 'node-pg-migrate'
 import type pg from 'pg'
-import { release } from '../release.ts'
+import { isLater, release } from '../release.ts'
 import { defaultMigrationsDir, type MigrationFile } from './sql_files.ts'
 
 export type ApplyOptions = {
@@ -19,6 +19,13 @@ export async function pendingMigrations(
   files: MigrationFile[],
   retry: ApplyOptions['retry'],
 ): Promise<MigrationFile[]> {
+  const made = await releaseOf(client)
+  if (made !== undefined && isLater(made, release)) {
+    throw new Error(
+      `this database is of release ${made}, and this program of release ${release}: migrate with the program of release ` +
+        `${made} or of a later one`,
+    )
+  }
   await retry(() => client.query(recordTable))
   const { rows: applied } = await client.query<MigrationFile>(
     'select name, checksum from migrations.applied order by id',
@@ -27,7 +34,6 @@ export async function pendingMigrations(
   for (const { name, checksum } of applied) {
     const file = byName.get(name)
     if (file?.checksum === checksum) continue
-    const made = await releaseOf(client)
     if (made === undefined) {
       throw new Error(
         `this database was made before the first release, and cannot be upgraded to release ${release}: migrate a new ` +

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Version } from '../database/version.ts'
+import { release } from '../release.ts'
 
 /** The schemas that hold only code, in the order in which their files are first tried. */
 export const codeSchemas = ['core', 'work', 'api', 'ops', 'bi'] as const
@@ -63,7 +64,7 @@ export function codeChecksum(files: CodeFile[]): string {
 export function expectedVersion(folders: SqlFolders = {}): Version {
   const migration = readMigrations(folders.migrationsDir).at(-1)
   if (migration === undefined) throw new Error('there are no migrations')
-  return { migration: migration.name, checksum: codeChecksum(readCode(folders.functionsDir)) }
+  return { migration: migration.name, checksum: codeChecksum(readCode(folders.functionsDir)), release }
 }
 
 function sqlFiles(dir: string): string[] {

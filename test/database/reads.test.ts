@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/database/client.ts'
 import { createReads } from '../../src/database/reads.ts'
 
-const expected = { migration: '0021', checksum: 'ours' }
+const expected = { migration: '0021', checksum: 'ours', release: '1.0.0' }
 const bound = 5_000
 
 /** The mark that the primary has, and the one that the standby shows. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { refuseOldDatabase } from '../../../src/commands/connections.ts'
 import { expectedVersion } from '../../../src/migrate/sql_files.ts'
 import { testDatabase } from '../../support/database.ts'
 import { startApi, testApi } from '../../support/service.ts'
@@ -11,11 +12,11 @@ test('/livez answers without a key', async () => {
 })
 
 describe('/readyz', () => {
-  const { checksum, migration } = expectedVersion()
+  const { checksum, migration, release } = expectedVersion()
   const renameLast = (name: string) =>
     database.sql`update migrations.applied set name = ${name} where id = (select max(id) from migrations.applied)`
   afterEach(async () => {
-    await database.sql`update supply.code_version set checksum = ${checksum}`
+    await database.sql`update supply.code_version set checksum = ${checksum}, release = ${release}`
     await renameLast(migration)
   })
 
@@ -41,10 +42,23 @@ describe('/readyz', () => {
     await fresh.close()
   })
 
-  test('stays 200 after the next release has migrated', async () => {
+  // It was never asked before, or is started again after a crash, or to go back.
+  test.each([
+    ['with migrations', migration.replace(/^\d+/, '9999'), release],
+    ['without one', migration, release.replace(/^\d+/, '10')],
+  ])('is 200 for a fresh program after a later release has migrated, %s', async (_, last, later) => {
+    await database.sql`update supply.code_version set checksum = 'newer', release = ${later}`
+    await renameLast(last)
+    const fresh = await startApi(database.url)
+    expect((await fresh.get('/readyz')).status).toBe(200)
+    await fresh.close()
+    await refuseOldDatabase(() => api().db.call('api.readiness', {}))
+  })
+
+  test('stays 200 while functions are replaced within a release', async () => {
     expect((await api().get('/readyz')).status).toBe(200)
     await database.sql`update supply.code_version set checksum = 'newer'`
-    await renameLast('9999_next')
     expect((await api().get('/readyz')).status).toBe(200)
+    await expect(refuseOldDatabase(() => api().db.call('api.readiness', {}))).rejects.toThrow('run npm run migrate')
   })
 })
