@@ -16,6 +16,8 @@ test('the version of package.json stands everywhere else', () => {
     'package-lock.json, the package': lock.packages[''].version,
     'src/client/package.json': client.version,
     'src/client/README.md': found('src/client/README.md', /supply-ordering-client-(.+)\.tgz/),
+    'the user-agent of the client': found('src/client/transport.ts', /'supply-ordering-client\/(.+)'/),
+    'docs/operations/systemd.md': found('docs/operations/systemd.md', /^release=(.+)$/m),
     'the OpenAPI document': openApiDocument().info.version,
     'the label of the image': found('Dockerfile', /org\.opencontainers\.image\.version=(\S+)/),
     'the newest release of CHANGELOG.md': found('CHANGELOG.md', /^## \[(\d.*)\] - \d{4}-\d\d-\d\d$/m),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OrderRequest, SupplyClient } from '../client/index.ts'
+import { NoAnswerError, type OrderRequest, SupplyClient } from '../client/index.ts'
 import { loadConfig } from '../config.ts'
 import { describeReceived, describeSession } from '../demo/receiver/describe.ts'
 import { startReceiver } from '../demo/receiver/receiver.ts'
@@ -31,6 +31,10 @@ export async function demo(): Promise<void> {
   const databaseUrl = config.databaseDirectUrl ?? embeddedUrl()
   const { apiKey, secret } = await asOperator(databaseUrl, (db) => demoCredentials(db, config.dataKeys))
   const client = new SupplyClient({ baseUrl, apiKey })
+  await client.me({ giveUpAfterMs: 0 }).catch((error: unknown) => {
+    if (!(error instanceof NoAnswerError)) throw error
+    throw new Error(`no service answers at ${error.message}; PORT or PUBLIC_URL says where it is`, { cause: error })
+  })
   const colours = process.stdout.isTTY && process.stdout.hasColors()
   const receiver = await startReceiver({
     secret,

@@ -159,6 +159,13 @@ function announce(
 and as its owner, who can make logins: PGSERVICEFILE=${serviceFile} psql service=owner -c "select ops.add_operator('anna')"`
   console.log(
     `\n${demoGreeting(url, demo.apiKey, demo.docsPassword)}
-Signed webhooks arriving: npm run demo, in another terminal.${database}\n`,
+Signed webhooks arriving: ${demoCommand(url)}, in another terminal.${database}\n`,
   )
+}
+
+/** The demo, with the settings by which it finds this service. */
+function demoCommand(url: string): string {
+  const { PORT, DATA_DIR } = process.env
+  const settings = [PORT && `PORT=${url.split(':').at(-1)}`, DATA_DIR && `DATA_DIR=${dataDir}`]
+  return [...settings, 'npm run demo'].filter(Boolean).join(' ')
 }

@@ -95,6 +95,17 @@ describe('npm start', () => {
     expect(stdout).toMatch(/item completed .*2 × Frost Kingdoms: Deep Ice; codes delivered: 2/)
   })
 
+  test('prints the settings that npm run demo needs, which says at once where nothing answers', async () => {
+    await service.says(new RegExp(`arriving: PORT=${new URL(url).port} npm run demo,`))
+    const lost = run(process.execPath, ['src/main.ts', 'demo'], { cwd: folder, env: { ...inherited, PORT: '2' } })
+    await expect(lost).rejects.toMatchObject({
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^cannot demo: no service answers at http:..127.0.0.1:2: .*ECONNREFUSED.*; PORT .*\n$/,
+      ),
+    })
+  })
+
   test('is where npm run receiver finds the secret of the demo partner', async () => {
     const receiver = spawn(process.execPath, ['src/main.ts', 'receiver', '--demo', '--port', '0'], {
       cwd: folder,

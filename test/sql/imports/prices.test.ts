@@ -127,6 +127,19 @@ describe('a line of an import of prices', () => {
     expect(await judged()).toMatchObject([{ line: 1, change: 'wrong', risk: null, detail }])
   })
 
+  test('names its product and quantity as far as they are known, where it is wrong', async () => {
+    await load([
+      { list: 'gold', product_id: '999', price: '9' },
+      { list: 'gold', product_id: '101', price: '9,5', min_quantity: '50' },
+      { list: 'gold', product_id: '101', price: '9', min_quantity: 'many' },
+    ])
+    expect((await judged()).map(({ subject }) => subject)).toEqual([
+      'gold: product 999',
+      'gold: 101 (100 credits) from 50 units on',
+      'gold: 101 (100 credits)',
+    ])
+  })
+
   test('is wrong where its price is twice in the file, however its list is named', async () => {
     await load([
       { list: 'gold', product_id: '101', price: '9' },

@@ -16,7 +16,10 @@ as $$
   ), meant as materialized (
     select g.*, l.id as list_id, l.name as list_name, g.number as id, p.name, p.currency,
       case when g.fault is null then nullif(g.price, '<none>')::numeric end as new_price,
-      case when g.fault is null then coalesce(g.min_quantity::int, 1) end as quantity
+      case
+        when g.min_quantity is null then 1
+        when pg_input_is_valid(g.min_quantity, 'int') then g.min_quantity::int
+      end as quantity
     from (
       select g.*, case when pg_input_is_valid(g.product_id, 'int') then g.product_id::int end as number from given g
     ) as g
@@ -45,7 +48,7 @@ as $$
     from compared c
   )
   select j.line, concat_ws(': ', coalesce(j.list_name, j.list), concat(coalesce(
-        format('%s (%s)', j.id, j.name), 'product ' || j.product_id),
+        j.id || ' (' || j.name || ')', 'product ' || j.product_id),
       case when j.quantity > 1 then format(' from %s units on', j.quantity) end)),
     j.all_faults, j.before, case when j.all_faults is null then row(j.list_id, j.id, j.quantity,
       case when j.price is null then (j.before).price else j.new_price end, null)::supply.list_prices end
