@@ -22,12 +22,10 @@ let password = ''
 
 beforeAll(async () => {
   worker = await startTestWorker(database.url, config)
-  const [row] = await database.sql`select ops.add_operator(${login}) as password`
-  password = row?.password
 })
 afterAll(async () => {
   await worker?.stop()
-  await database.sql.unsafe(`drop role ${login}`)
+  await database.sql.unsafe(`drop role if exists ${login}`)
 })
 
 const psql = (input: string) =>
@@ -40,8 +38,15 @@ const psql = (input: string) =>
 test.skipIf(!hasPsql)(
   'the page leads from an empty database to the first order, which is delivered and booked',
   async () => {
-    expect(blocks.map(({ language }) => language)).toEqual(['sql', 'sql', 'sh', 'sql'])
-    const [catalog, partner, order, books] = blocks.map(({ text }) => text)
+    expect(blocks.map(({ language }) => language)).toEqual(['sh', 'sh', 'sql', 'sql', 'sh', 'sql'])
+    const [adding, connecting, catalog, partner, order, books] = blocks.map(({ text }) => text)
+    expect(connecting).toBe('psql -h 127.0.0.1 -U anna supply\n')
+    const add = adding?.replace('-h 127.0.0.1 -U supply_admin supply', '-X "$OWNER"').replace('anna', login)
+    const added = execFileSync('sh', ['-ec', add ?? ''], {
+      env: { ...process.env, OWNER: database.url },
+      encoding: 'utf8',
+    })
+    password = /^ ([0-9a-f]{48})$/m.exec(added)?.[1] ?? ''
     expect(psql(catalog ?? '')).toMatch(/vault +\| gift-20 +\|/)
     const free = async () => (await database.sql`select free from ops.stock`).map((row) => Number(row.free))
     await expect.poll(free).toEqual([3])
