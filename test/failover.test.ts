@@ -17,7 +17,8 @@ import { startTcpProxy, type TcpProxy } from './support/servers/tcp_proxy.ts'
 
 const deposit = 1_000_000
 const price = 10.5
-const polling = { interval: 50 }
+// An attempt whose lease never reached its worker is over after a minute: half of it is the lease.
+const polling = { interval: 50, timeout: 120_000 }
 
 let servers: ReplicatedPostgres
 // The way of the API and of one of the workers to the primary: it goes dead without a word.

@@ -53,7 +53,9 @@ describe('what slows the database', () => {
       await tx`select txid_current()`
       const [gauges] = await sql()`select * from work.gauges()`
       expect(gauges?.oldest_snapshot_seconds).toBeGreaterThan(0)
-      expect(gauges).toMatchObject({ slot_behind_bytes: 0, notify_queue_filled: 0 })
+      expect(gauges).toMatchObject({ slot_behind_bytes: 0 })
+      // All databases of the server share it.
+      expect(gauges?.notify_queue_filled).toBeLessThan(0.1)
       expect(gauges?.jobs_dead_rows).toBeGreaterThanOrEqual(0)
     })
   })
