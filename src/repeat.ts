@@ -1,15 +1,20 @@
 /**
  * Runs some work at once and then every `ms` milliseconds, but not while the previous run is under way. The work must
- * not reject. Returns the timer, which the caller clears.
+ * not reject. Returns a function that ends this, and resolves when no run is under way. `isBackground`: it keeps no
+ * process alive.
  */
-export function repeat(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
-  let isUnderWay = false
-  const run = async () => {
-    if (isUnderWay) return
-    isUnderWay = true
-    await work()
-    isUnderWay = false
+export function repeat(ms: number, work: () => Promise<unknown>, { isBackground = false } = {}): () => Promise<void> {
+  let underWay: Promise<unknown> | undefined
+  const run = () => {
+    underWay ??= work().finally(() => {
+      underWay = undefined
+    })
   }
-  void run()
-  return setInterval(run, ms)
+  run()
+  const timer = setInterval(run, ms)
+  if (isBackground) timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await underWay
+  }
 }

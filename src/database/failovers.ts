@@ -117,10 +117,12 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
     }
   }
 
-  const timer = repeat(lookMs, () =>
+  const stopLooking = repeat(
+    lookMs,
     // While the database is unavailable there is nothing to do: a later check finds the change.
-    look().catch((error) => log.debug({ error: safeError(error) }, 'the timeline could not be read')),
-  ).unref()
+    () => look().catch((error) => log.debug({ error: safeError(error) }, 'the timeline could not be read')),
+    { isBackground: true },
+  )
   return {
     note(key: string, write: Write): void {
       writes.delete(key)
@@ -128,6 +130,6 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
       const [oldest] = writes.keys()
       if (writes.size > maxWrites && oldest !== undefined) writes.delete(oldest)
     },
-    stop: () => clearInterval(timer),
+    stop: () => void stopLooking(),
   }
 }

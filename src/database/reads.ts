@@ -82,7 +82,7 @@ export function createReads(options: ReadsOptions): Reads & { stop(): void } {
     onChange(wasUsed, problem)
   }
 
-  const timer = repeat(markIntervalMs, mark).unref()
+  const stopMarking = repeat(markIntervalMs, mark, { isBackground: true })
   return {
     async call(name, ...args) {
       const { account_id: account } = (args[0] ?? {}) as { account_id?: string }
@@ -105,6 +105,6 @@ export function createReads(options: ReadsOptions): Reads & { stop(): void } {
         writes.delete(account)
       }
     },
-    stop: () => clearInterval(timer),
+    stop: () => void stopMarking(),
   }
 }

@@ -8,9 +8,9 @@ const everyMs = 1_000
 
 /**
  * Once a second, compares the clock of this process with the database's, and forgets which clients used up their budget
- * after an operator changed a budget. Returns the timer, which the caller clears.
+ * after an operator changed a budget. Returns a function that ends this.
  */
-export function startHeartbeat(db: Database, usedUp: Pick<Recent<unknown>, 'clear'>): NodeJS.Timeout {
+export function startHeartbeat(db: Database, usedUp: Pick<Recent<unknown>, 'clear'>): () => Promise<void> {
   let known: string | undefined
   const beat = () =>
     clock.compare(async () => {

@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   addPoolMetrics(metrics.registry, db.usage)
   const resultWaiters = createResultWaiters({ db })
   const usedUp = createRecent<number>()
-  const heartbeat = startHeartbeat(db, usedUp)
+  const stopHeartbeat = startHeartbeat(db, usedUp)
   const app = createApp({
     db,
     reads,
@@ -97,7 +97,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     await once(server, 'listening')
   } catch (error) {
     stopWatching()
-    clearInterval(heartbeat)
+    void stopHeartbeat()
     await metricsServer?.close()
     throw error
   }
@@ -107,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   async function close(): Promise<void> {
     lifecycle.draining = true
     stopWatching()
-    clearInterval(heartbeat)
+    void stopHeartbeat()
     resultWaiters.end()
     server.close()
     server.closeAllConnections()

@@ -135,7 +135,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       watched.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), maxDrainMs)
       // The heartbeat goes on meanwhile: without it, another worker would end the leases of the calls under way.
-      await Promise.allSettled([firstAttempts.end(), ...pools.map(({ runner }) => runner.stop())])
+      await Promise.allSettled([
+        ...[firstAttempts.end(), offerSync.stop(), balances.stop()],
+        ...pools.map(({ runner }) => runner.stop()),
+      ])
       clearTimeout(cutTimer)
       await periodic.stop()
       await closeOutside()

@@ -40,18 +40,11 @@ const clockMs = 10_000
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
   const { db, config, log, offerSync, balances } = options
   const { supplierSilentMinutes: silent_minutes } = config
-  const underWay = new Set<Promise<void>>()
   const every = (ms: number, work: () => Promise<unknown>) =>
-    repeat(ms, async () => {
-      const run = work().then(
-        () => {},
-        (error) => log.warn({ error: safeError(error) }, 'a periodic task of the worker failed'),
-      )
-      underWay.add(run)
-      await run
-      underWay.delete(run)
-    })
-  const timers = [
+    repeat(ms, () =>
+      work().catch((error) => log.warn({ error: safeError(error) }, 'a periodic task of the worker failed')),
+    )
+  const tasks = [
     every(resumeMs, async () => {
       const resumed = await db.call('work.resume_forgotten')
       if (resumed) log.error({ jobs: resumed }, 'found open work that had no job')
@@ -76,9 +69,8 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
   ]
   return {
     stop: async () => {
-      for (const timer of timers) clearInterval(timer)
       // A heartbeat that was written later would register the pools again.
-      await Promise.all([offerSync.stop(), balances.stop(), ...underWay])
+      await Promise.all(tasks.map((stop) => stop()))
     },
   }
 }

@@ -50,7 +50,7 @@ test('a simulated order that the API planned ends without a poll of the queue', 
   await expect.poll(status).toBe('completed')
 })
 
-test('a worker that ends beats until its calls have ended, so that no other one takes them over', async () => {
+test('a worker that ends beats until its calls have ended, so that no other one takes them over, and reads nothing', async () => {
   const { supplier, worker } = deliveries
   const answered = Promise.withResolvers<void>()
   const { body } = await place(sql(), await makePartner(sql()))
@@ -61,6 +61,7 @@ test('a worker that ends beats until its calls have ended, so that no other one 
   })
   await supplier.waitForRequest(({ reference }) => reference === item)
   const stopped = worker.stop()
+  await sql()`update supply.supplier_balances set due_at = now()`
   const seenAt = async () => {
     const [row] = await sql()`select max(seen_at)::text as at from supply.worker_pools`
     return row?.at
@@ -74,5 +75,6 @@ test('a worker that ends beats until its calls have ended, so that no other one 
   await stopped
   const [row] = await sql()`select status from supply.order_items where id = ${item}`
   expect(row?.status).toBe('completed')
+  expect(await sql()`select from supply.supplier_balances where due_at > now()`).toEqual([])
   deliveries.worker = await startTestWorker(database.url, {}, { pollIntervalMs })
 })
