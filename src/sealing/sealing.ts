@@ -38,7 +38,7 @@ export class Unreadable extends Error {
 
 /**
  * A code with its parts in JSON as PostgreSQL writes it. A partner cannot forge one: its first quote stands outside
- * every string, and only core.item_codes and core.given_codes write objects of `code` and its parts alone.
+ * every string, and only core.card_json writes objects of `code` and its parts alone.
  */
 export const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")(?:, "(?:pin|serial|url|expiresAt)" : "(?:[^"\\]|\\.)*")*\}/g
 

@@ -53,16 +53,11 @@ with times as materialized (
   select 'delivered_code_is_not_free', e.id,
     format('%s codes of item %s are free in the stock, too', count(*), e.id)
   from ended e
-  -- By core.code_identity, which operators may not call.
   cross join lateral (
-    select case when k.code like 'sealed:%' then split_part(k.code, ':', 4)
-      when k.code like 'card:{%' then substr(k.code, 6)::json ->> 'code' else k.code end as identity
-    from supply.item_keys k where k.item_id = e.id offset 0) as k
+    select core.code_identity(k.code) as identity from supply.item_keys k where k.item_id = e.id offset 0) as k
   cross join lateral (
-    select from supply.stock_codes c
-    where c.state = 'free' and k.identity = case when c.code like 'sealed:%' then split_part(c.code, ':', 4)
-      when c.code like 'card:{%' then substr(c.code, 6)::json ->> 'code' else c.code end
-    offset 0) as free
+    select from supply.stock_codes c where c.state = 'free' and core.code_identity(c.code) = k.identity offset 0
+  ) as free
   -- A look-up for each code: ops.audit_all compares all of them.
   where e.codes_up_to_here <= 100000 or current_setting('supply.audit_all', true) = 'on'
   group by e.id
