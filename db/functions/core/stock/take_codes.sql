@@ -10,7 +10,7 @@ declare
   codes supply.stock_codes[];
 begin
   select c.* into first from supply.stock_codes c
-  where c.supplier = take_codes.supplier and c.sku = take_codes.sku and c.state = 'free' and c.sell_before > now()
+  where c.supplier = take_codes.supplier and c.sku = take_codes.sku and core.is_sellable(c)
   order by c.sell_before, c.place limit 1;
   begins_at := first.place + floor(random() * greatest(0, (
     select c.place from supply.stock_codes c
@@ -26,7 +26,7 @@ begin
   if cardinality(codes) < wanted then
     codes := codes || array(
       select c from supply.stock_codes c
-      where c.supplier = first.supplier and c.sku = first.sku and c.state = 'free' and c.sell_before > now()
+      where c.supplier = first.supplier and c.sku = first.sku and core.is_sellable(c)
         and (c.sell_before > first.sell_before or c.place < begins_at)
       order by c.sell_before, c.place limit wanted - cardinality(codes)
       for update skip locked);

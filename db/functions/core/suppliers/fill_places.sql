@@ -6,8 +6,6 @@ declare
   -- Beside others that answer, a supplier gets 400 calls a second from each worker, and 100 at once: what recovers must
   -- leave the others their part of the CPU.
   ahead constant interval := '250 ms';
-  step constant interval := interval '2.5 ms' / (
-    select greatest(1, count(*)) from supply.worker_pools w where w.places > 0 and w.seen_at > now() - interval '10 s');
   supplier record;
   free int;
   pace record;
@@ -23,12 +21,14 @@ begin
     free := (select f.places from core.free_places(supplier.code) f);
     if supplier.is_paced and free > 0 then
       -- After a clock was set back, the time is no more than a second away.
-      select here.at + ahead as until_at,
+      select here.at + ahead as until_at, interval '2.5 ms' / (
+          select greatest(1, count(*)) from supply.worker_pools w
+          where w.places > 0 and w.seen_at > now() - interval '10 s') as step,
         case when p.free_at < here.at + interval '1 s' then greatest(p.free_at, here.at) else here.at end as from_at
       into pace
       from supply.supplier_places p cross join lateral (select clock_timestamp() as at offset 0) as here
       where p.supplier = supplier.code;
-      free := least(free, floor(extract(epoch from pace.until_at - pace.from_at) / extract(epoch from step)))::int;
+      free := least(free, floor(extract(epoch from pace.until_at - pace.from_at) / extract(epoch from pace.step)))::int;
     end if;
     continue when free is null or free <= 0;
     chosen := array(
@@ -45,7 +45,7 @@ begin
     continue when cardinality(chosen) = 0;
     update supply.order_items i set limited_rank = null, next_check_at = now() where i.id = any (chosen);
     if supplier.is_paced then
-      update supply.supplier_places p set free_at = pace.from_at + cardinality(chosen) * step
+      update supply.supplier_places p set free_at = pace.from_at + cardinality(chosen) * pace.step
       where p.supplier = supplier.code;
     end if;
     -- Jobs that are due at the same moment run in any order.
