@@ -1,9 +1,6 @@
-import { toText } from './types.ts'
+import { isJson, toText } from './types.ts'
 
-/**
- * The form of a function's result: `rows`, `void` (nothing), or the PostgreSQL type of one value. One of the schema
- * `supply`, or an array of these, travels as JSON.
- */
+/** The form of a function's result: `rows`, `void` (nothing), or the PostgreSQL type of one value. */
 type Returns = string
 
 type Types = { readonly [arg: string]: string }
@@ -56,7 +53,7 @@ function build(table: FunctionTable, name: string, given: string[]): Statement {
 
 function wrapping(returns: Returns, name: string): [head: string, tail: string] {
   if (returns === 'rows') return [`select * from ${name}(`, ')']
-  return returns.startsWith('supply.') ? [`select to_json(${name}(`, ')) as value'] : [`select ${name}(`, ') as value']
+  return isJson(returns) ? [`select to_json(${name}(`, ')) as value'] : [`select ${name}(`, ') as value']
 }
 
 /** The arguments as the texts that the statement casts; null is SQL's null. */
@@ -73,7 +70,7 @@ export function resultOf(statement: Statement, rows: readonly Record<string, unk
       return undefined
     default: {
       const value = rows[0]?.value ?? null
-      return typeof value === 'string' && statement.returns.startsWith('supply.') ? JSON.parse(value) : value
+      return typeof value === 'string' && isJson(statement.returns) ? JSON.parse(value) : value
     }
   }
 }

@@ -19,7 +19,10 @@ export type ResultTypes = {
   void: undefined
 }
 
-/** The same in JSON, of which types of the schema `supply` are made. */
+/** Whether a value of this type travels as JSON: of the schema `supply`, or an array of these. */
+export const isJson = (type: string): boolean => type.startsWith('supply.')
+
+/** The same in JSON. */
 export type JsonTypes = Omit<ResultTypes, 'bigint' | 'numeric' | 'timestamp with time zone'> & {
   bigint: number
   numeric: number
