@@ -70,11 +70,17 @@ function endWith(postgres: Embedded, log: Log): void {
   })
 }
 
+// pino's number of this level; those of errors are larger.
+const warning = 40
+
 /** The destination of a log whose warnings and errors say only what follows from it, once the database ends. */
 function withoutEchoes(postgres: Embedded, lines: { write(line: string): void } = process.stdout) {
   return {
-    write: (line: string) => {
-      if (/^\{"level":"(warn|error|fatal)"/.test(line) && postgres.isEnding()) return
+    // With this, pino sets the level of each line before it writes it.
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write(line: string) {
+      if (this.lastLevel >= warning && postgres.isEnding()) return
       lines.write(line)
     },
   }
