@@ -61,6 +61,10 @@ function shown(order: Order): object {
   return { status: outcome === 'full' ? 'completed' : 'failed', outcome, refundedAmount: refundOf(order) / 100 }
 }
 
+/** Picks an item that fits, and its order. */
+const anItem = (n: number, fits: (item: Item, order: Order) => boolean) => (model: Model) =>
+  nth(itemsOf(model, fits), n)
+
 type Step = { check(model: Model): boolean; run(model: Model, real: Real): Promise<void>; toString(): string }
 
 /** A step that works on what `pick` finds, and cannot be made where that is nothing. */
@@ -115,11 +119,7 @@ const answers = ['completed', 'too few', 'failed', 'a part', 'processing', 'unkn
 const answering = (n: number, said: (typeof answers)[number]) =>
   step(
     `answer(${n}, ${said})`,
-    (model) =>
-      nth(
-        itemsOf(model, ({ state }) => state === 'open'),
-        n,
-      ),
+    anItem(n, ({ state }) => state === 'open'),
     async (model, { order, item }) => {
       const { id, isKey, quantity } = item
       const settle = async (result: object, delivered: number) => {
@@ -152,11 +152,7 @@ const answering = (n: number, said: (typeof answers)[number]) =>
 const contradicting = (n: number) =>
   step(
     `contradict(${n})`,
-    (model) =>
-      nth(
-        itemsOf(model, ({ state }) => state === 'final'),
-        n,
-      ),
+    anItem(n, ({ state }) => state === 'final'),
     async (_, { item: { id, isKey, quantity, delivered } }) => {
       await push('first', id, delivered > 0 ? failed() : completed({ codes: codes(isKey ? quantity : 0) }))
     },
@@ -182,11 +178,7 @@ const cancelling = (n: number) =>
 const settling = (n: number) =>
   step(
     `settle(${n})`,
-    (model) =>
-      nth(
-        itemsOf(model, ({ state }) => state === 'held'),
-        n,
-      ),
+    anItem(n, ({ state }) => state === 'held'),
     async (model, { order, item }) => {
       expect(await leaseCalls(sql(), [item.id])).toEqual([])
       await sql()`select ops.settle_item(${item.id}, 'failed', reason => 'a test')`
@@ -197,11 +189,7 @@ const settling = (n: number) =>
 const refunding = (n: number, amount: number) =>
   step(
     `refund(${n}, ${amount})`,
-    (model) =>
-      nth(
-        itemsOf(model, ({ delivered }, { isFinal }) => isFinal && delivered > 0),
-        n,
-      ),
+    anItem(n, ({ delivered }, { isFinal }) => isFinal && delivered > 0),
     async (model, { item }) => {
       const refund = sql()`select ops.refund_item(${item.id}, ${amount / 100}, ${crypto.randomUUID()}, 'a test')`
       if (item.refundedByHand + amount > item.price * item.delivered) {

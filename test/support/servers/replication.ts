@@ -22,7 +22,10 @@ export type ReplicatedPostgres = {
   stop(): Promise<void>
 }
 
-/** Starts both, with a migrated database. Where the standby is synchronous, each commit of the primary waits until it is on the standby's disk. */
+/**
+ * Starts both, with a migrated database. Where the standby is synchronous, each commit of the primary waits until it is
+ * on the standby's disk.
+ */
 export async function startReplicatedPostgres({ isSynchronous = true } = {}): Promise<ReplicatedPostgres> {
   const folders = [newFolder(), newFolder()] as const
   await Promise.all(folders.map(fillWithMigrations))
