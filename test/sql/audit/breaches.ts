@@ -243,7 +243,7 @@ const queue: Breach[] = [
     'locked_job_is_known_to_its_worker',
     'openItem',
     `select work.heartbeat(array['pool-1'], 0)`,
-    setJob('openItem', `locked_at = ${ago('31 s')}, locked_by = 'pool-1'`),
+    setJob('openItem', `locked_at = ${ago('91 s')}, locked_by = 'pool-1'`),
     `select * from work.compare_jobs('{pool-1}', '{}', '{}', '{}')`,
   ],
 ]

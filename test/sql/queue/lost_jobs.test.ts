@@ -38,9 +38,9 @@ test('a process learns which jobs of its own pools it does not know', async () =
   expect(await compare([known, lost])).toEqual([])
 })
 
-test('the audit reports a lost job until it is given back, but not the job of a fetch under way', async () => {
-  const lost = await lockedJob('pool-1', 31)
-  const young = await lockedJob('pool-1', 5)
+test('the audit reports a lost job until it is given back, but not a call whose end a crash of the server lost', async () => {
+  const lost = await lockedJob('pool-1', 91)
+  const young = await lockedJob('pool-1', 60)
   expect(await found()).toEqual([])
   await compare([])
   const rows = await found()
@@ -68,7 +68,7 @@ test('a job that a worker has taken again stays locked', async () => {
 })
 
 test('the audit reports no lost job of a process that hangs', async () => {
-  await lockedJob('pool-1', 31)
+  await lockedJob('pool-1', 91)
   await compare([])
   const checks = async () => (await found()).map(({ check_name }) => check_name)
   expect(await checks()).toContain('locked_job_is_known_to_its_worker')

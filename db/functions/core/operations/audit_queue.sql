@@ -172,12 +172,13 @@ from core.jobs j
 where j.locked_at < now() - interval '5 minutes' and not exists (
   select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '5 minutes')
 union all
+-- The lease of a call ends after 45 s. A crash of the server may lose the end of its job, which is found 15 s later.
 select 'locked_job_is_known_to_its_worker',
   format('job %s (%s %s) has been locked since %s by %s, which does not know it', j.id, j.task, j.subject,
     j.locked_at, j.locked_by), 'job ' || j.id
 from supply.worker_pools p
 join core.jobs j on j.id = any (p.lost_jobs) and j.locked_by = p.pool_id
-where p.lost_jobs <> '{}' and j.locked_at < now() - interval '30 s'
+where p.lost_jobs <> '{}' and j.locked_at < now() - interval '90 s'
   -- The list of a worker that hangs or died is outdated. The sweeper frees the jobs of a dead worker.
   and p.seen_at > now() - interval '15 s';
 comment on view core.audit_queue is
