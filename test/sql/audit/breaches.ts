@@ -106,6 +106,8 @@ const orders: Breach[] = [
 const setSold = (change: string) => `update supply.stock_codes set ${change} where item_id = '$soldItem'`
 const setOneSold = (change: string) => `update supply.stock_codes set ${change} where id = (
   select min(id::text)::uuid from supply.stock_codes where item_id = '$soldItem')`
+const lookAtAll = 'set local supply.audit_all = on'
+const withdraw = "select ops.withdraw_codes('1', 'a bad batch')"
 const setFree = (change: string) => `update supply.stock_codes set ${change} where code = 'S4'`
 
 const stock: Breach[] = [
@@ -138,6 +140,7 @@ const stock: Breach[] = [
   ['sold_code_belongs_to_its_item', 'soldItem', setSold(`sku = 'v-2'`), `update supply.stock_batches set sku = 'v-2'`],
   ['sold_code_had_not_expired', 'soldItem', setSold('sell_before = sold_at')],
   ['delivered_code_is_not_free', 'soldItem', setFree("code = 'S2'")],
+  ['delivered_code_was_not_withdrawn', 'soldItem', lookAtAll, setFree("code = 'S2'"), withdraw],
 ]
 
 const countOneMore = 'update supply.result_marks set last_seq = last_seq + 1 where account_id = $account'
@@ -264,6 +267,20 @@ export const noBreaches: { [name: string]: string[] } = {
   ],
   'a code that an operator gave instead of one of the stock, which has it, too': [
     `select ops.replace_code('$soldItem', 'S2', 'S4', 'used already')`,
+  ],
+  'a code that was withdrawn, loaded again and sold then': [
+    lookAtAll,
+    setFree("code = 'S2'"),
+    withdraw,
+    `insert into supply.stock_codes (id, batch_id, supplier, sku, state, item_id, sold_at)
+      select core.time_ordered_uuid(), c.batch_id, c.supplier, c.sku, c.state, c.item_id, c.sold_at
+      from supply.stock_codes c where c.item_id = '$soldItem' limit 1`,
+    setOneSold("state = 'withdrawn', code = 'another', item_id = null, sold_at = null"),
+  ],
+  'a withdrawn code that was found to be the duplicate of a sold one': [
+    lookAtAll,
+    setFree("code = 'S2', state = 'duplicate'"),
+    withdraw,
   ],
   'an item that an operator holds back': [loseJob('heldItem')],
   'a job that was left when its event died': [addJob('dead', 'now()')],

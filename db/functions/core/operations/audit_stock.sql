@@ -10,11 +10,12 @@ with times as materialized (
 ), sold as materialized (
   -- An item ends a moment after its codes are sold, perhaps in the next slice.
   select t.part, c.item_id, min(c.supplier) as supplier, min(c.sku) as sku, count(*) as codes,
-    count(*) filter (where c.sold_at >= c.sell_before) as expired, bool_and(c.sold_at >= t.since) as is_in_time
+    count(*) filter (where c.sold_at >= c.sell_before) as expired, bool_and(c.sold_at >= t.since) as is_in_time,
+    max(c.place) as place
   from times t
   cross join (select distinct b.supplier, b.sku from supply.stock_batches b) as stock
   cross join lateral (
-    select c.item_id, c.supplier, c.sku, c.sold_at, c.sell_before from supply.stock_codes c
+    select c.item_id, c.supplier, c.sku, c.sold_at, c.sell_before, c.place from supply.stock_codes c
     where c.supplier = stock.supplier and c.sku = stock.sku and c.state = 'sold'
       and c.sold_at >= t.since - interval '1 minute' and c.sold_at < t.until offset 0) as c
   group by t.part, c.item_id
@@ -61,6 +62,23 @@ with times as materialized (
   -- A look-up for each code: ops.audit_all compares all of them.
   where e.codes_up_to_here <= 100000 or current_setting('supply.audit_all', true) = 'on'
   group by e.id
+  union all
+  select 'delivered_code_was_not_withdrawn', e.id,
+    format('item %s has %s codes that were withdrawn from batch %s unsold', e.id, count(*), b.name)
+  from supply.stock_batches b
+  join supply.stock_codes c on c.batch_id = b.id and c.state = 'withdrawn'
+  join supply.item_keys k on core.code_identity(k.code) = core.code_identity(c.code)
+  join ended e on e.id = k.item_id
+  left join sold s on (s.part, s.item_id) = (e.part, e.id)
+  where current_setting('supply.audit_all', true) = 'on'
+    -- A withdrawn code may be loaded again, and sold then; one that was no sellable code when it was withdrawn may be
+    -- the duplicate of a sold one.
+    and coalesce(s.place, 0) < c.place
+    and not exists (
+      select from supply.operator_log l
+      where l.subject = 'batch ' || b.name and l.action = 'withdraw_codes'
+        and l.detail -> 'before' ?| '{unsealed,duplicate}')
+  group by e.id, b.name
 )
 select f.check_name, f.detail, 'item ' || f.item_id as subject from found f
 -- What an operator typed did not come from the stock, or is in it, too: it is not sold (core.without_delivered_codes).
