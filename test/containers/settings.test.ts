@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { commands } from '../../src/commands/commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -34,6 +35,18 @@ test('API and worker alike take the settings of traces', () => {
   )
   expect(named.length).toBeGreaterThan(5)
   for (const process of ['api', 'worker']) expect(named.filter((name) => !passedTo(process).has(name))).toEqual([])
+})
+
+test('each command that the documents run in a container is one of the service, by a login that may run it', () => {
+  const text = globSync('docs/operations/*.md', { cwd: root }).map(read).join('\n')
+  const run = [...text.matchAll(/docker compose run --rm ([\w-]+) ([\w-]+)/g)]
+  expect(run.length).toBeGreaterThan(1)
+  for (const [, service = '', command = ''] of run) {
+    expect(Object.keys(commands)).toContain(command)
+    const { DATABASE_URL: url, DATA_KEYS: keys } = services[service]?.environment ?? {}
+    expect(url).toContain(`supply_${service}_login`)
+    expect(keys).toBeDefined()
+  }
 })
 
 test('each variable of the compose files stands in .env.example', () => {
