@@ -4,6 +4,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   wanted constant text := core.trim_blanks(core.text_of(reference));
+  number constant bigint := substring(wanted from '^[1-9][0-9]{0,17}$');
   -- A mistyped number must not match a name that contains the number.
   is_id constant boolean := pg_typeof(reference) <> 'text'::regtype;
   -- A whole API key must not be shown.
@@ -11,6 +12,12 @@ declare
   ids text[];
   choices text[];
 begin
+  -- A number needs no search, which costs a hundred times as much.
+  if kind = 'account' and exists (select from supply.accounts a where a.id = number)
+    or kind = 'product' and exists (select from supply.products p where p.id = number)
+  then
+    return number;
+  end if;
   select coalesce(array_agg(f.id), '{}'), array_agg(format('%s (%s)', f.id, f.detail)) into ids, choices
   from (
     select n.*, dense_rank() over (order by n.rank) as place
