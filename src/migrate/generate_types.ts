@@ -9,9 +9,20 @@ import { renderTypes } from './render_types.ts'
 
 const target = join(import.meta.dirname, '../database/functions.ts')
 
-/** The text of `src/database/functions.ts` for a migrated database: the arguments and results of its functions. */
+// Of the functions for operators, those that commands of the service call.
+const calledOfOps = [
+  ...['ops.ensure_demo_key', 'ops.find_code', 'ops.fingerprint_keys', 'ops.load_codes', 'ops.load_demo'],
+  ...['ops.order_history', 'ops.order_story', 'ops.stored_webhook_secret'],
+]
+
+/**
+ * The text of `src/database/functions.ts` for a migrated database: the arguments and results of the functions that the
+ * service may call.
+ */
 export async function generateTypes(databaseUrl: string): Promise<string> {
-  return renderTypes(await describeFunctions(databaseUrl))
+  const { functions, types } = await describeFunctions(databaseUrl)
+  const callable = functions.filter(({ name }) => !name.startsWith('ops.') || calledOfOps.includes(name))
+  return renderTypes({ functions: callable, types })
 }
 
 // node src/migrate/generate_types.ts [--check]: writes the file, or exits with 1 if it does not match the database.

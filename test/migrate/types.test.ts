@@ -32,16 +32,17 @@ test('arguments with a default are optional, results follow the form of the func
     create function api.table(doc jsonb) returns table (n float8, doc json) language sql as 'select 1::float8, null::json';
     create function work.single(out a boolean) language sql return true;
     create function core.private() returns int language sql return 1;
-    create table ops.things (id int, name text);
-    create function ops.things_of() returns setof ops.things language sql as 'select * from ops.things';
-    create function ops.on_change() returns trigger language plpgsql as 'begin return null; end'`)
+    create function ops.redeliver() returns int language sql return 1;
+    create table supply.things (id int, name text);
+    create function work.things_of() returns setof supply.things language sql as 'select * from supply.things';
+    create function work.on_change() returns trigger language plpgsql as 'begin return null; end'`)
   expect(text.slice(text.indexOf('export const'))).toBe(`export const functions = {
   'api.list': { args: { ids: 'uuid[]' }, returns: 'timestamp with time zone' },
   'api.nothing': { args: {}, returns: 'void' },
   'api.table': { args: { doc: 'jsonb' }, returns: 'rows', columns: { n: 'double precision', doc: 'json' } },
   'api.value': { args: { a: 'integer' }, options: { b: 'bigint' }, returns: 'numeric' },
-  'ops.things_of': { args: {}, returns: 'rows', columns: { id: 'integer', name: 'text' } },
   'work.single': { args: {}, returns: 'boolean' },
+  'work.things_of': { args: {}, returns: 'rows', columns: { id: 'integer', name: 'text' } },
 } as const
 
 export const types = {
