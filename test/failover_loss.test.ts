@@ -60,8 +60,8 @@ test('orders that a lagging standby lacks are reported, and no supplier is calle
   expect(lossOf(api).map((each) => (each as string[]).toSorted())).toEqual([codes])
   const sql = clientOf(servers.standby)
   ends.push(() => sql.end({ timeout: 1 }))
-  const attention = await sql`select order_code from ops.attention where what = 'lost in a failover' order by 1`
-  expect(attention.map(({ order_code }) => order_code)).toEqual(codes)
+  const attention = await sql`select subject from ops.attention where what = 'lost in a failover' order by 1`
+  expect(attention.map(({ subject }) => subject)).toEqual(codes.map((code) => `order ${code}`))
 
   const worker = await startTestWorker(url)
   ends.push(worker.stop)

@@ -206,7 +206,7 @@ async function compare({ sql, supplier, receiver, partner }: World, accepted: Ma
 /** The orders that the APIs reported as lost. */
 function reportedLost(): string[] {
   const lines = ['api1', 'api2'].flatMap((name) => logOf(name).split('\n'))
-  const reports = lines.filter((line) => line.includes('a failover lost acknowledged work'))
+  const reports = lines.filter((line) => line.includes('"lost":['))
   return [...new Set(reports.flatMap((line) => JSON.parse(line).lost as string[]))].sort()
 }
 

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Report } from './report.ts'
 
-/** Looks at `ops.audit` again and again. */
+/** A breach has the same check and subject at each look, whatever times its text tells. */
+type Row = { check: string; subject: string; detail: string }
+
+/** Looks at the rows of `ops.audit` again and again. */
 export type AuditWatch = {
   /** A last look; notes every row as a difference. */
   finish(): Promise<void>
@@ -41,10 +44,10 @@ export function watchAudit(url: string, report: Report): AuditWatch {
   const told = new Set<string>()
   let ended = false
 
-  async function look(): Promise<{ check: string; detail: string }[] | undefined> {
+  async function look(): Promise<Row[] | undefined> {
     try {
       const rows = await Promise.race([
-        sql<{ check: string; detail: string }[]>`select check_name as check, detail from ops.audit limit 50`,
+        sql<Row[]>`select check_name as check, subject, detail from core.audit limit 50`,
         sleep(25_000, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer'))),
       ])
       report.count('looks at the audit')
@@ -64,8 +67,8 @@ export function watchAudit(url: string, report: Report): AuditWatch {
     }
   }
 
-  function compare(rows: { check: string; detail: string }[]): void {
-    const nameOf = ({ check, detail }: { check: string; detail: string }) => `${check} ${subjectOf(detail)}`
+  function compare(rows: Row[]): void {
+    const nameOf = ({ check, subject }: Row) => `${check} ${subject}`
     const present = new Set(rows.map(nameOf))
     for (const name of since.keys()) if (!present.has(name)) since.delete(name)
     for (const row of rows) {
@@ -94,6 +97,3 @@ export function watchAudit(url: string, report: Report): AuditWatch {
     },
   }
 }
-
-/** The same breach has the same subject at each look, whatever times its text tells. */
-const subjectOf = (detail: string): string => detail.split(/[:,(]/, 1)[0] ?? detail

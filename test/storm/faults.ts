@@ -125,6 +125,7 @@ export async function bringTrouble(
     for (const name of random.shuffle(names)) {
       await calm.pause(random.int(meanPauseMs / 2, meanPauseMs * 1.5))
       if (calm.hasBegun()) return
+      report.count('faults')
       report.count(`fault: ${name}`)
       try {
         await faults[name]?.(scene, random.branch(`${name} ${round}`))

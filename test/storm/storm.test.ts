@@ -17,9 +17,7 @@ test('a short storm of faults leaves no difference between what partners were to
   })
   expect(report.differences(), lines.join('\n')).toEqual([])
   const copied = hasWarehousePrograms ? ['rows of the warehouse: ledger', 'rows of the warehouse: results'] : []
-  for (const what of ['orders acknowledged', 'webhooks', 'looks at the audit', ...copied]) {
+  for (const what of ['orders acknowledged', 'webhooks', 'looks at the audit', 'faults', ...copied]) {
     expect(report.counted(what), what).toBeGreaterThan(0)
   }
-  const faults = report.figures().filter(([what]) => what.startsWith('fault: '))
-  expect(faults.length).toBeGreaterThan(1)
 }, 600_000)

@@ -28,15 +28,10 @@ from (
 ) as al
 union all
 select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,
-  case when loss.order_code is not null
-    then 'an API acknowledged it, but the database does not have it'
-    else 'a worker recorded a call to its supplier, but the database does not have the call' end
-    || ': the promoted standby had lagged. Workers call no supplier until you call '
-    'ops.begin_recovery(note)',
-  'select * from ops.recovery', loss.order_code, null
-from supply.origin o
-cross join lateral (
-  select l as subject, substring(l from '^order (.*)$') as order_code from unnest(o.lost) as l) as loss
+  'an API acknowledged this order, or a worker recorded a call about this item, but the database has neither: the '
+  'promoted standby had lagged. Workers call no supplier until you call ops.begin_recovery(note)',
+  'select * from ops.recovery', null, null
+from supply.origin o cross join lateral unnest(o.lost) as loss (subject)
 union all
 select p.since, 'alerts not sent', p.subject, p.detail,
   'select * from ops.alerts where sent_at is null', null, null

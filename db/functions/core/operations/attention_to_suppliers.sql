@@ -48,7 +48,7 @@ select coalesce(min(j.valid_until), min(o.synced_at), now()), j.fault, format('r
 from core.judged_offers j
 join supply.offers o on o.product_id = j.product_id and o.supplier = j.supplier
 join supply.products p on p.id = j.product_id
-where j.fault like 'rate%' and p.in_stock
+where j.fault in ('rate missing', 'rate expired') and p.in_stock
 group by j.fault, o.currency, p.currency
 union all
 select r.valid_until - interval '1 day', 'rate expires', format('rate %s %s', r.from_currency, r.to_currency),
