@@ -38,10 +38,9 @@ export function createHousekeeping({ db, days, stopping }: HousekeepingOptions):
 
   return async () => {
     const ended = AbortSignal.any([stopping, AbortSignal.timeout(maxMs)])
-    const inParts = async (work: (isFirst: boolean) => Promise<boolean | null>) => {
-      for (let isFirst = true; !ended.aborted && (await work(isFirst)); isFirst = false) await sleep(pauseMs)
+    for (const [what, retain] of removals) {
+      const removePart = (is_first: boolean) => db.call('work.remove_old', { what, retain, is_first })
+      for (let isFirst = true; !ended.aborted && (await removePart(isFirst)); isFirst = false) await sleep(pauseMs)
     }
-    for (const [what, retain] of removals)
-      await inParts((is_first) => db.call('work.remove_old', { what, retain, is_first }))
   }
 }

@@ -21,13 +21,20 @@ begin
           and a.closed_at is null)));
   with causes as materialized (
     select distinct a.kind, a.subject, a.account_id from supply.alerts a where a.closed_at is null
-  ), judged as materialized (
-    select c.*, core.cause_stands(c.kind, c.subject, c.account_id) as stands from causes c
+  ), standing as materialized (
+    select c.*, exists (
+      select from core.problems p
+      where p.kind = c.kind and coalesce(p.subject = c.subject, true) and coalesce(p.account_id = c.account_id, true)
+    ) as stands from causes c
   )
   select coalesce(array_agg(a.id), '{}') into closed
-  from core.alerts a join judged j on (j.kind, j.subject) = (a.kind, a.subject)
-    and j.account_id is not distinct from a.account_id
-  where a.closed_at is null and a.is_counted and not coalesce(j.stands, not a.is_acknowledged);
+  from core.alerts a join standing s on (s.kind, s.subject) = (a.kind, a.subject)
+    and s.account_id is not distinct from a.account_id
+  where a.closed_at is null and a.is_counted and case
+    -- No table shows these.
+    when a.kind in ('contradicting_result', 'sold_twice', 'supplier_price', 'supplier_balance_fell', 'unreadable',
+      'clock_went_back', 'codes_refused', 'closed_account') then a.is_acknowledged
+    else not s.stands end;
   if cardinality(closed) = 0 then
     return 0;
   end if;

@@ -13,7 +13,9 @@ begin
     lower(trim(entry)),
     format('^([a-z][a-z0-9+.-]*://)?(\*\.)?(%1$s(?:\.%1$s)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?$', label)) as m;
   if host like '[%' then
-    host := '[' || core.plain_ipv6(btrim(host, '[]')) || ']';
+    host := case when pg_input_is_valid(btrim(host, '[]'), 'inet') then host(btrim(host, '[]')::inet) end;
+    -- Not one that contains an IPv4 address in its shortest form.
+    host := case when host like '%:%' and host not like '%.%' then '[' || host || ']' end;
   end if;
   if length(entry) > 300 or port > 65535
     or scheme is null and port is not null

@@ -22,7 +22,9 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('deposit ' || core.plain_reference(post_once.reference), 0));
   end if;
   account := core.lock_account(post_once.account_id);
-  post_once.amount := core.account_amount(account, post_once.amount);
+  perform core.require(core.is_money(abs(post_once.amount), account.currency),
+    format('amounts in %s have at most %s decimals', account.currency, core.decimals(account.currency)));
+  post_once.amount := post_once.amount::numeric(14, 2);
 
   select l.* into earlier from supply.ledger l
   -- guard: a reference is booked once

@@ -3,5 +3,5 @@ returns text
 language sql immutable parallel safe
 return case when code like 'sealed:%' and split_part(code, ':', 5) = '' then code || ':' || item_id else code end;
 comment on function core.shown_code is
-  'A stored code as the JSON of orders and events holds it: a sealed one with its item behind it, or with what it was
-sealed for in stock. API and worker open it.';
+  'A stored code as the JSON of orders and events holds it: a sealed one with its item behind it, or with the id that it
+was sealed for in stock, which an item keeps. API and worker open it.';

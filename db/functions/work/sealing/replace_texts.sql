@@ -19,7 +19,15 @@ begin
         update supply.replaced_codes r set code = change.new[1]
         where r.id = change.id::bigint and r.code = change.old[1];
       when 'stock' then
-        perform core.seal_code(change.id::uuid, change.old[1], change.new[1]);
+        -- From here on it is sold, unless it is a duplicate.
+        update supply.stock_codes c set code = change.new[1], state = case
+          when c.state <> 'unsealed' then c.state
+          when exists (
+              select from supply.stock_codes o
+              where core.code_identity(o.code) = core.code_identity(change.new[1]) and o.state in ('unsealed', 'free'))
+            or exists (select from core.owners_of_codes(array[change.new[1]])) then 'duplicate'
+          else 'free' end
+        where c.id = change.id::uuid and c.code = change.old[1];
       when 'line' then
         update supply.import_lines l set given = l.given || jsonb_build_object('card', change.new[1])
         where l.id = change.id::bigint and l.given ->> 'card' = change.old[1];

@@ -7,23 +7,26 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   due record;
-  lease uuid;
 begin
-  for due in
-    select s.* from supply.suppliers s join supply.protocols p on p.name = s.protocol
-    where s.active and p.lists_offers and s.sync_due_at <= now()
-      and not exists (select from supply.supplier_syncs y where y.supplier = s.code and y.lease_expires_at > now())
-    order by s.sync_due_at, s.code
-  loop
-    insert into supply.supplier_syncs (supplier) values (due.code) on conflict do nothing;
-    perform 1 from supply.supplier_syncs y
-    where y.supplier = due.code and coalesce(y.lease_expires_at <= now(), true) for update skip locked;
-    continue when not found;
-    lease := gen_random_uuid();
-    update supply.supplier_syncs y set
-      lease_token = lease, leased_at = now(), lease_expires_at = now() + interval '10 minutes'
-    where y.supplier = due.code;
-    return query select due.code, lease, due.protocol, due.base_url, due.token, due.token_url, due.client_id,
+  insert into supply.supplier_syncs (supplier)
+  select s.code from supply.suppliers s join supply.protocols p on p.name = s.protocol and p.lists_offers
+  where s.active and s.sync_due_at <= now()
+    and not exists (select from supply.supplier_syncs y where y.supplier = s.code)
+  order by s.code on conflict do nothing;
+  select s.* into due
+  from supply.supplier_syncs y
+  join supply.suppliers s on s.code = y.supplier
+  join supply.protocols p on p.name = s.protocol and p.lists_offers
+  where s.active and s.sync_due_at <= now() and coalesce(y.lease_expires_at <= now(), true)
+  order by s.sync_due_at, s.code limit 1 for update of y skip locked;
+  if found then
+    return query
+    with begun as (
+      update supply.supplier_syncs y set
+        lease_token = gen_random_uuid(), leased_at = now(), lease_expires_at = now() + interval '10 minutes'
+      where y.supplier = due.code returning y.lease_token
+    )
+    select due.code, b.lease_token, due.protocol, due.base_url, due.token, due.token_url, due.client_id,
       (select coalesce(jsonb_agg(distinct o.sku), '[]') from supply.offers o where o.supplier = due.code),
       due.per_minute, (
         select coalesce(jsonb_agg(c.sku), '[]') from (
@@ -31,9 +34,9 @@ begin
           where o.supplier = due.code and not exists (
             select from supply.product_texts t
             where t.product_id = o.product_id and t.supplier is distinct from due.code)
-          group by o.sku order by random() limit 20) as c);
-    return;
-  end loop;
+          group by o.sku order by random() limit 20) as c)
+    from begun b;
+  end if;
 end
 $$;
 comment on function work.begin_sync is
