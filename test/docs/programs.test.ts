@@ -116,12 +116,6 @@ describe.concurrent.each(presentLanguages.toReversed())('the first order in $nam
     expect(await booked(accountId)).toEqual({ orders: 0, charges: 0 })
   })
 
-  it('says how it is called', async () => {
-    const ended = await run([], { apiKey: 'none' })
-    expect(ended).toMatchObject({ status: 2, stdout: '' })
-    expect(ended.stderr).toMatch(/^usage: /)
-  })
-
   it('tells a failed order by its status', async () => {
     const { key } = await service.partner({ balance: 500 })
     const ended = await run(['shop-4', String(products.expensive)], { apiKey: key })

@@ -1,15 +1,25 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectTo } from '../../src/database/client.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { clientOptions } from '../database/client_tests.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type SqlFolders, sqlFolders } from './sql_folders.ts'
 
+// With the queue and the first migration, and no code.
+let base: TestDatabase
 let database: TestDatabase
 let folders: SqlFolders
 
+beforeAll(async () => {
+  base = await createTestDatabase({ empty: true })
+  folders = sqlFolders()
+  await migrate({ databaseUrl: base.url, ...folders })
+  folders.dispose()
+})
+afterAll(() => base.drop())
+
 beforeEach(async () => {
-  database = await createTestDatabase({ empty: true })
+  database = await createTestDatabase({ from: base.name })
   folders = sqlFolders()
 })
 

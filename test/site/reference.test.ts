@@ -48,17 +48,6 @@ describeInChromium('/reference in a browser', (open) => {
       expect(await operation(page, 'getBalance').innerText()).toContain(`${api().url}/b2b/balance`)
     })
 
-    test('shows fields without a click, request and response beside them', async () => {
-      const section = operation(page, 'placeOrder')
-      for (const field of ['items', 'gameUserId', 'errorCode', 'paymentCode']) {
-        expect(await section.getByText(field, { exact: false }).first().isVisible(), field).toBe(true)
-      }
-      expect(await page.locator('[id="placeOrder-body-items-productId"]').isVisible()).toBe(true)
-      const side = await section.locator('.code').boundingBox()
-      const words = await section.locator('.words').boundingBox()
-      expect(side?.x).toBeGreaterThan((words?.x ?? 0) + (words?.width ?? 0))
-    })
-
     test('opens at the place that a link names, an operation or a field of it', async () => {
       for (const place of ['getOrder', 'listResults-query-limit', 'error-PRICE_CHANGED']) {
         await page.goto(`${api().url}/reference#${place}`)

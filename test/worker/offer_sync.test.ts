@@ -191,8 +191,13 @@ describe('a list', () => {
 
   test('of many is recorded by parts', async () => {
     const count = 600
-    await sql()`select ops.upsert_product(1000 + n, 'space-trader', 'P' || n, 10, 'RUB', 'key') from generate_series(1, ${count}::int) n`
-    await sql()`select ops.upsert_offer(1000 + n, 'upstream', 'p' || n, 8) from generate_series(1, ${count}::int) n`
+    const numbers = Array.from({ length: count }, (_, n) => n + 1001)
+    const like = { game_slug: 'space-trader', price: 10, currency: 'RUB', delivery_type: 'key' }
+    const many = {
+      products: numbers.map((id) => ({ id, name: `P${id}`, ...like })),
+      offers: numbers.map((id) => ({ product_id: id, supplier: 'upstream', sku: `p${id}`, cost: 8 })),
+    }
+    await sql()`select ops.load_catalog(${sql().json(many)})`
     const offers = (skus: readonly string[]) => skus.map((sku) => ({ sku, cost: '7.00', currency: 'RUB', stock: null }))
     await due('upstream')
     await aWorker(scripted(async (skus) => ({ ok: true, offers: offers(skus) }))).look()

@@ -1,9 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, processing } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 
-const { sql, order, operator } = itemTests({ isolated: true })
+const { sql, order, operator } = itemTests()
 const coins = 330
 let count = 0
 
@@ -43,7 +43,7 @@ async function ended(result: object = completed(), at?: string) {
   return { item, own }
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   await sql()`select ops.set_rate('EUR', 'RUB', 1, now() + interval '1 day')`
   await sql()`select ops.upsert_product(${coins}, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only', '[]')`
   await sql()`select ops.upsert_offer(${coins}, 'first', 'a', 5.25, 1, 'EUR')`
@@ -214,7 +214,8 @@ test('a statement is counted, compared and never applied', async () => {
   expect(said.at(-1)).toMatch(
     /supplier_statement\): 4 lines: 1 new, 1 changed, 1 unchanged, 1 wrong\..*\n.*ops\.supplier_differences\(\)/,
   )
-  const listed = await operator()`select kind, lines, new, changed, unchanged, wrong, state from ops.imports`
+  const listed = await operator()`
+    select kind, lines, new, changed, unchanged, wrong, state from ops.imports order by import_id desc limit 1`
   expect([...listed]).toEqual([
     { kind: 'supplier_statement', lines: 4, new: 1, changed: 1, unchanged: 1, wrong: 1, state: 'loaded' },
   ])

@@ -92,7 +92,8 @@ describe('ops.help()', () => {
   })
 
   test('has the whole text of one function or view', async () => {
-    for (const name of objects) {
+    // The longest, and one of each kind.
+    for (const name of ['attention', 'import_products', 'onboard', 'poll_now', 'supplier_health']) {
       const rows = await help(`ops.${name}`)
       expect(rows, name).toHaveLength(1)
       expect(widthOf(rows), name).toBeLessThanOrEqual(100)
