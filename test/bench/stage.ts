@@ -190,7 +190,7 @@ function readyLine(child: ChildProcess, ready: string): Promise<string> {
 }
 
 /** The process of the load. */
-export type Load = {
+type Load = {
   ports: Ports
   pid: number
   /** Resolves with what the run found out; `onMark` is called when its measured time begins and when it ends. */
@@ -199,7 +199,7 @@ export type Load = {
 }
 
 /** Starts the load, with a supplier that takes so long for an item. */
-export async function startLoad(supplierMs: number): Promise<Load> {
+async function startLoad(supplierMs: number): Promise<Load> {
   const child = keep(fork(join(import.meta.dirname, 'load.ts'), [String(supplierMs)]))
   const ready: LoadMessage = await new Promise((resolve, reject) => {
     child.once('message', resolve)

@@ -68,18 +68,3 @@ describe('docs/requests.http', () => {
     expect(missing).toEqual([])
   })
 })
-
-describe('the reader of .http files', () => {
-  test.each([
-    ['### A\nGET /x\n', 'nothing expected: A'],
-    ['### A\n# Expect: 200\n', 'no request, or nothing expected: A'],
-    ['### A\n# Expect: 200\nGET /x\nno header\n', 'what is no header?'],
-    ['hello\n', 'what is hello?'],
-  ])('refuses text that it does not understand: %j', (text, fault) => {
-    expect(() => parseHttpFile(text)).toThrow(fault)
-  })
-
-  test.each(['{{a.response.body.$.data.name}}', '{{other}}'])('refuses the unknown value %s', (part) => {
-    expect(() => fill(part, new Map(), new Map([['a', { data: { code: '1' } }]]))).toThrow('nothing is known')
-  })
-})
