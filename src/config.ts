@@ -9,7 +9,7 @@ import { credentialFrom } from './suppliers/credential.ts'
 import { hostSettingOf, parseSupplierHosts } from './suppliers/supplier_hosts.ts'
 
 /** The npm scripts that read the settings. */
-export type Command =
+export type CommandName =
   | 'start'
   | 'api'
   | 'worker'
@@ -54,7 +54,7 @@ export type LogLevel = (typeof logLevels)[number]
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** The commands that store or read codes, secrets and tokens. */
-const storesSecrets: Command[] = ['start', 'api', 'worker']
+const storesSecrets: CommandName[] = ['start', 'api', 'worker']
 
 // Where the partners' receivers of the demo listen.
 const demoNetworks = '127.0.0.0/8'
@@ -201,7 +201,7 @@ type Settings = v.InferOutput<typeof settings>
  */
 export function loadConfig(
   env: { [name: string]: string | undefined },
-  { command = 'api', onTerminal = false }: { command?: Command; onTerminal?: boolean } = {},
+  { command = 'api', onTerminal = false }: { command?: CommandName; onTerminal?: boolean } = {},
 ) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = v.safeParse(settings, given)
@@ -242,7 +242,7 @@ function warningsOf(given: string[]): string[] {
     })
 }
 
-function configOf(values: Settings, command: Command, onTerminal: boolean) {
+function configOf(values: Settings, command: CommandName, onTerminal: boolean) {
   const embedded = command === 'start' && values.DATABASE_URL === undefined
   const production = values.NODE_ENV === 'production'
   const databaseDirectUrl = values.DATABASE_DIRECT_URL ?? values.DATABASE_URL

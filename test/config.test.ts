@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Command, ConfigError, loadConfig } from '../src/config.ts'
+import { type CommandName, ConfigError, loadConfig } from '../src/config.ts'
 import { contains } from '../src/network/networks.ts'
 
 const database = { DATABASE_URL: 'postgres://somebody:secret@db.example/supply' }
@@ -8,7 +8,7 @@ const database = { DATABASE_URL: 'postgres://somebody:secret@db.example/supply' 
 const dataKey = (id: string) => `${id}:${Buffer.alloc(32, 7).toString('base64')}`
 
 /** The line with which a start is refused. */
-function refusal(env: Record<string, string>, command: Command = 'start'): string {
+function refusal(env: Record<string, string>, command: CommandName = 'start'): string {
   try {
     loadConfig(env, { command })
   } catch (error) {

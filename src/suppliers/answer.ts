@@ -4,9 +4,9 @@ import { isStorable, storable } from '../messages/storable.ts'
 import { isSealed } from '../sealing/sealing.ts'
 
 /** The most codes that one answer may hold. */
-const codesLimit = 10_000
+const maxCodes = 10_000
 /** The most characters of a code. */
-export const codeLength = 1000
+export const maxCodeLength = 1000
 
 const text = v.pipe(v.string('must be a string'), v.check(isStorable, 'contains U+0000 or an unpaired surrogate'))
 
@@ -31,7 +31,7 @@ const code = v.pipe(
   v.regex(/\S/, 'is blank'),
   // Texts that this service makes of codes begin like these.
   v.check((code) => !isSealed(code) && !isCardText(code), 'begins with "sealed:" or "card:{"'),
-  v.maxLength(codeLength, `is longer than ${codeLength} characters`),
+  v.maxLength(maxCodeLength, `is longer than ${maxCodeLength} characters`),
   v.maxBytes(2000, 'is longer than 2000 bytes'),
 )
 
@@ -56,7 +56,7 @@ const codeOrCard = v.pipe(
 )
 
 const codes = v.nullish(
-  v.pipe(v.array(codeOrCard, 'must be an array'), v.maxLength(codesLimit, `holds more than ${codesLimit} codes`)),
+  v.pipe(v.array(codeOrCard, 'must be an array'), v.maxLength(maxCodes, `holds more than ${maxCodes} codes`)),
   () => [],
 )
 

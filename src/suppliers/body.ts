@@ -9,7 +9,7 @@ import type { HttpAnswer } from './exchange.ts'
  */
 export type Read<T> = { ok: true; value: T } | { ok: false; problem: string }
 
-const rawLimit = 2000
+const maxRawLength = 2000
 
 /** The JSON in UTF-8 of an answer; undefined if there is none, or it is too large. */
 export function jsonOf({ body, tooLarge }: HttpAnswer): unknown {
@@ -39,7 +39,7 @@ export function readValue<Schema extends v.GenericSchema>(schema: Schema, value:
 /** The beginning of a body, to be kept with an attempt, without the token; null where it is empty. */
 export function quoteBody({ token }: { token: string }, answer: HttpAnswer): string | null {
   // Four bytes a character, and a token that begins within them.
-  const beginning = answer.body.subarray(0, 4 * (rawLimit + token.length))
+  const beginning = answer.body.subarray(0, 4 * (maxRawLength + token.length))
   const text = new TextDecoder().decode(beginning).replaceAll(token, '[token]')
-  return text === '' ? null : storable(text.slice(0, rawLimit))
+  return text === '' ? null : storable(text.slice(0, maxRawLength))
 }

@@ -56,9 +56,9 @@ export type SupplierHttp = {
 type ReadLimits = { maxBytes: number; reading: Map<string, number> }
 type Head = Pick<HttpAnswer, 'status' | 'retryAfter'>
 
-const bodyLimit = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 // Of all answers of one supplier that are being read.
-const supplierLimit = 4 * bodyLimit
+const maxSupplierBytes = 4 * maxBodyBytes
 const maxWaitSeconds = 3600
 // Errors of a connect or of its TLS handshake: nothing of the request was sent.
 const unconnected = new WeakSet<object>()
@@ -93,7 +93,7 @@ export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): Suppli
   }
   return {
     request: (request, signal) => {
-      const limits = { maxBytes: request.maxBytes ?? bodyLimit, reading }
+      const limits = { maxBytes: request.maxBytes ?? maxBodyBytes, reading }
       const { placing } = request
       if (placing === undefined) return performExchange(shared, optionsFor(request), signal, limits)
       const place = (agent: Agent) =>
@@ -241,7 +241,7 @@ async function readBody(
     for await (const piece of stream) {
       const before = bytes.capacity
       if (!bytes.add(piece)) return { body: bytes.all(), tooLarge: true }
-      if (count(bytes.capacity - before) > supplierLimit) throw new TooMuchAtOnce()
+      if (count(bytes.capacity - before) > maxSupplierBytes) throw new TooMuchAtOnce()
     }
     return { body: bytes.all(), tooLarge: false }
   } finally {

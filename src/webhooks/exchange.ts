@@ -10,7 +10,7 @@ import { type Failure, failureOf } from './failure.ts'
 export type Post = { url: URL; headers: Record<string, string>; body: Buffer }
 
 /** The status of the receiver's answer; or why there was none. */
-export type Exchange =
+export type PostResult =
   | { kind: 'answered'; status: number; retryAfter: number | null }
   | ({ kind: 'unreachable' } & Failure)
 
@@ -27,17 +27,17 @@ const MAX_BYTES_BEFORE_ANSWER = 64 * 1024
  * Node's own client writes and parses, because it ignores unexpected interim responses, as RFC 9110, section 15.2,
  * requires; undici 8 treats an unexpected 100 as an error.
  */
-export async function exchange(socket: Socket, post: Post, deadline: Deadline): Promise<Exchange> {
+export async function exchange(socket: Socket, post: Post, deadline: Deadline): Promise<PostResult> {
   try {
-    const late = (): Exchange => ({ kind: 'unreachable', ...deadline.expired('response headers') })
+    const late = (): PostResult => ({ kind: 'unreachable', ...deadline.expired('response headers') })
     return await within(deadline.leftMs(), answerTo(socket, post), late)
   } finally {
     socket.destroy()
   }
 }
 
-function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchange> {
-  const { promise, resolve } = Promise.withResolvers<Exchange>()
+function answerTo(socket: Socket, { url, headers, body }: Post): Promise<PostResult> {
+  const { promise, resolve } = Promise.withResolvers<PostResult>()
   const chunks: Buffer[] = []
   // The status decides (specification 6.4): a head that is too large, or that Node's strict parser refuses, has one, too.
   const fail = (failure: Failure) => {
@@ -87,7 +87,7 @@ function statusIn(text: string): number | undefined {
   return status >= 100 && end !== null ? statusIn(text.slice(end.index + end[0].length)) : undefined
 }
 
-function read(response: IncomingMessage): Exchange {
+function read(response: IncomingMessage): PostResult {
   const status = response.statusCode ?? 0
   if (status < 200 || status > 599) return { kind: 'unreachable', ...badResponse(`invalid status ${status}`) }
   const mayAskToWait = status === 429 || status === 408

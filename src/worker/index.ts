@@ -25,7 +25,7 @@ import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
 import { createPace } from './pace.ts'
 import { compareClock, startPeriodicTasks } from './periodic_tasks.ts'
-import { type Pool, startPools } from './queue/pools.ts'
+import { type JobPool, startPools } from './queue/pools.ts'
 import { retried } from './queue/retried.ts'
 import { createSupplierCaller } from './supplier_caller.ts'
 import { createSupplierCredentials } from './supplier_credentials.ts'
@@ -235,7 +235,7 @@ async function startPoolsOfTasks(
   { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: ReturnType<typeof createTasks>['tasks'],
   metrics: WorkerMetrics,
   onPool: (poolId: string, places: number) => Promise<void>,
-): Promise<Pool[]> {
+): Promise<JobPool[]> {
   const pool = { databaseUrl, log, onPool: (id: string) => onPool(id, 0), pollIntervalMs }
   const onSuppliers = (id: string) => onPool(id, placesOf(config))
   const timed = (tasks: { [name: string]: Task }) =>

@@ -6,14 +6,14 @@ import { processName } from '../process_name.ts'
 import { repeat } from '../repeat.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
-import type { Pool } from './queue/pools.ts'
+import type { JobPool } from './queue/pools.ts'
 import type { Readings } from './readings.ts'
 
 export type PeriodicTaskOptions = {
   db: Database
   config: Pick<Config, 'supplierSilentMinutes'>
   log: Log
-  pools: Pool[]
+  pools: JobPool[]
   heartbeat: Heartbeat
   offerSync: Readings
   balances: Readings

@@ -41,8 +41,8 @@ export type Journal = {
   close(): void
 }
 
-const receivedLimit = 10_000
-const eventsLimit = 100_000
+const maxReceived = 10_000
+const maxEvents = 100_000
 
 /** Makes the journal of a receiver; `onEvent` is called with each POST that is added. */
 export function createJournal(onEvent: (received: Received) => void = () => {}): Journal {
@@ -65,7 +65,7 @@ export function createJournal(onEvent: (received: Received) => void = () => {}):
     },
     add(entry) {
       received.push(entry)
-      if (received.length > receivedLimit) received.shift()
+      if (received.length > maxReceived) received.shift()
       onEvent(entry)
       arrivals.emit('received', entry)
     },
@@ -89,5 +89,5 @@ export function createJournal(onEvent: (received: Received) => void = () => {}):
 
 function forgetOldest(events: Map<string, unknown>): void {
   const [oldest] = events.keys()
-  if (events.size > eventsLimit && oldest !== undefined) events.delete(oldest)
+  if (events.size > maxEvents && oldest !== undefined) events.delete(oldest)
 }

@@ -29,7 +29,7 @@ export type Receiver = Pick<Journal, 'received' | 'waitFor'> & {
 }
 
 /** Ten times what an event with a thousand keys takes: a receiver must not refuse a real event for its size. */
-const bodyLimit = 10 * 1024 * 1024
+const maxBodyBytes = 10 * 1024 * 1024
 
 /**
  * Starts a receiver of webhooks that does what specification 6 asks of a partner's: it verifies the signature over the
@@ -86,7 +86,7 @@ async function handle(
 /** The received bytes of the body, which are what the signature covers. */
 async function readBody(request: IncomingMessage): Promise<Buffer | 'too large' | 'broken off'> {
   try {
-    const { bytes, tooLarge } = await readBytes(request, bodyLimit)
+    const { bytes, tooLarge } = await readBytes(request, maxBodyBytes)
     return tooLarge ? 'too large' : bytes
   } catch {
     return 'broken off'

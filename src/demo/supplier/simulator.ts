@@ -45,9 +45,9 @@ export const simulatorToken = 'simulator-token'
 /** The default secret of the simulator's webhooks. It protects nothing of value either. */
 const simulatorWebhookSecret = '0123456789abcdef'.repeat(4)
 
-const bodyLimit = 64 * 1024
-const ordersLimit = 100_000
-const codesLimit = 10_000
+const maxBodyBytes = 64 * 1024
+const maxOrders = 100_000
+const maxCodes = 10_000
 
 const orderSchema = v.object({
   reference: v.string(),
@@ -150,7 +150,7 @@ function answerPut(state: State, reference: string, body: Buffer): SimulatedAnsw
   const wanted = v.safeParse(orderSchema, parseJson(body)?.value)
   if (!wanted.success || wanted.output.reference !== reference) return problem(400, 'Not an order')
   const { sku, quantity } = wanted.output
-  if (isSoldOut(sku) || (deliversCodes(sku) && quantity > codesLimit)) return refuseAsSoldOut(reference)
+  if (isSoldOut(sku) || (deliversCodes(sku) && quantity > maxCodes)) return refuseAsSoldOut(reference)
   const order = state.orders.get(reference) ?? accept(state, wanted.output)
   order.puts += 1
   return answerTo('PUT', order, state.elapsed(order))
@@ -180,7 +180,7 @@ async function answerB2b(state: State, request: IncomingMessage): Promise<Simula
 function keep<T>(orders: Map<string, T>, key: string, order: T): void {
   orders.set(key, order)
   const [oldest] = orders.keys()
-  if (orders.size > ordersLimit && oldest !== undefined) orders.delete(oldest)
+  if (orders.size > maxOrders && oldest !== undefined) orders.delete(oldest)
 }
 
 function refuseAsSoldOut(reference: string): SimulatedAnswer {
@@ -195,7 +195,7 @@ function problem(status: number, error: string): SimulatedAnswer {
 /** The body; undefined if it is over the limit, or its sender went away. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   try {
-    const { bytes, tooLarge } = await readBytes(request, bodyLimit)
+    const { bytes, tooLarge } = await readBytes(request, maxBodyBytes)
     return tooLarge ? undefined : bytes
   } catch {
     return undefined

@@ -2,11 +2,11 @@ import { createBytes } from '../../messages/bytes.ts'
 import type { BodyFault, Context, Middleware } from '../context.ts'
 import { clientNetwork } from './client_address.ts'
 
-const bodyLimit = 64 * 1024
+const maxBodyBytes = 64 * 1024
 
 /** Bounds the memory of bodies; a client may use a quarter of it. A body counts as 64 KiB until it is whole. */
 function createAllowance(maxBodies: number) {
-  const maxBytes = maxBodies * bodyLimit
+  const maxBytes = maxBodies * maxBodyBytes
   const clients = new Map<string, number>()
   let all = 0
   /** Reserves room for a body. Returns why there is none, or what changes the reservation. */
@@ -19,9 +19,9 @@ function createAllowance(maxBodies: number) {
       if (own === 0) clients.delete(client)
       else clients.set(client, own)
     }
-    if ((clients.get(client) ?? 0) + bodyLimit > maxBytes / 4) return 'RATE_LIMITED'
-    if (all + bodyLimit > maxBytes) return 'UNAVAILABLE'
-    resize(bodyLimit)
+    if ((clients.get(client) ?? 0) + maxBodyBytes > maxBytes / 4) return 'RATE_LIMITED'
+    if (all + maxBodyBytes > maxBytes) return 'UNAVAILABLE'
+    resize(maxBodyBytes)
     return resize
   }
 }
@@ -29,7 +29,7 @@ function createAllowance(maxBodies: number) {
 /** Gathers a body in one buffer as it arrives: a queue of many small pieces would cost far more than their bytes. */
 function gather({ req, res }: Context, resize: (bytes: number) => void, bodyMs: number) {
   const { promise, resolve } = Promise.withResolvers<Buffer | BodyFault>()
-  const bytes = createBytes(bodyLimit)
+  const bytes = createBytes(maxBodyBytes)
   const end = (result: Buffer | BodyFault, size: number) => {
     clearTimeout(timer)
     req.off('data', add).off('end', complete).off('close', lose)
@@ -60,7 +60,7 @@ export function receiveBodies(bodyMs: number): Middleware {
     ctx.req.resume()
     const { pattern, uncounted } = ctx.state.route
     if (ctx.method !== 'POST' || pattern === undefined) return next()
-    const isTooLarge = Number(ctx.get('Content-Length')) > bodyLimit
+    const isTooLarge = Number(ctx.get('Content-Length')) > maxBodyBytes
     const allowance = uncounted === 'push' ? pushes : orders
     const place = isTooLarge ? 'BODY_TOO_LARGE' : allowance(clientNetwork(ctx.state.client))
     if (typeof place === 'string') {

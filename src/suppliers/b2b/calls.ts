@@ -12,7 +12,7 @@ type FoundOrder = { code: string; httpStatus: number }
 
 const pageSize = 100
 // 2,000 orders. The time of a call ends the search earlier where pages are slow.
-const pagesLimit = 20
+const maxPages = 20
 
 const listSchema = object({
   data: object({
@@ -80,7 +80,7 @@ async function readByCode(ask: Ask, call: SupplierCall, code: string): Promise<S
 async function findOrder(ask: Ask, call: SupplierCall): Promise<FoundOrder | SupplierOutcome> {
   const seen = new Set<string>()
   let problem: string | undefined
-  for (let page = 1; page <= pagesLimit; page += 1) {
+  for (let page = 1; page <= maxPages; page += 1) {
     if (page > 1) await call.pace?.()
     const query = { externalOrderId: call.reference, limit: String(pageSize), ...(page > 1 && { page: String(page) }) }
     const exchange = await ask({ path: '/orders', query })

@@ -9,13 +9,13 @@ import { currency, list, number, object, text } from '../parts.ts'
 import { readShopTexts } from '../shop_texts.ts'
 import { productIdOf } from './order.ts'
 
-const gamesLimit = 1_000
+const maxGames = 1_000
 const maxWaitSeconds = 60
 const usualWaitSeconds = 5
 
 const slug = v.pipe(text, v.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/, 'must be a slug'))
 const gamesSchema = object({
-  data: v.pipe(list(object({ slug })), v.maxLength(gamesLimit, `has more than ${gamesLimit} games`)),
+  data: v.pipe(list(object({ slug })), v.maxLength(maxGames, `has more than ${maxGames} games`)),
 })
 const productsSchema = object({ data: list(v.unknown()) })
 const productSchema = v.looseObject({ id: number })

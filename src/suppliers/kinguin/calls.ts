@@ -7,8 +7,8 @@ import { errorIn, lost, readRefusal } from './refusal.ts'
 import { settleOrder } from './settle.ts'
 
 // The most units of one product in one order: from any offers together, and from a named wholesale offer.
-const retailLimit = 9
-const wholesaleLimit = 1_000
+const maxRetail = 9
+const maxWholesale = 1_000
 
 /** Places the order of an item. First looks for an order that was sent before: a repeat may place a second one. */
 export async function placeOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
@@ -36,7 +36,7 @@ function orderFor(call: SupplierCall): object | SupplierOutcome {
   const price = Number(unitCost ?? 0)
   if (currency !== 'EUR' || !(price > 0)) return notPlaced('settings', 'the offer has no cost in EUR')
   const { productId, offerId } = sku
-  if (quantity > (offerId === null ? retailLimit : wholesaleLimit)) return refused(null, 'OUT_OF_STOCK')
+  if (quantity > (offerId === null ? maxRetail : maxWholesale)) return refused(null, 'OUT_OF_STOCK')
   const offer = offerId === null ? {} : { offerId }
   return { products: [{ productId, qty: quantity, price, keyType: 'text', ...offer }], orderExternalId: reference }
 }

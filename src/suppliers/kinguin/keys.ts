@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { codeLength } from '../answer.ts'
+import { maxCodeLength } from '../answer.ts'
 import type { Ask } from '../api.ts'
 import { readAnswer } from '../body.ts'
 import { type SupplierOutcome, unusable } from '../outcome.ts'
@@ -11,7 +11,7 @@ import { lost } from './refusal.ts'
 /** A key of an order. `id` is null if the API does not name its keys; `serial` is empty if it is no text. */
 export type KinguinKey = { id: string | null; serial: string; type: string }
 
-const pageLimit = 100
+const maxKeysOfPage = 100
 // The largest valid key is an image in base64.
 const keyBytes = 128 * 1024
 
@@ -22,7 +22,7 @@ const keySchema = object({
   type: name,
   productId: v.nullish(name, null),
 })
-const keysSchema = v.pipe(list(keySchema), v.maxLength(pageLimit, `holds more than ${pageLimit} keys`))
+const keysSchema = v.pipe(list(keySchema), v.maxLength(maxKeysOfPage, `holds more than ${maxKeysOfPage} keys`))
 
 /**
  * Downloads the keys of an order page by page, or returns the outcome if that fails. Stops at the last page, or when it
@@ -37,7 +37,7 @@ export async function downloadKeys(
 ): Promise<KinguinKey[] | SupplierOutcome> {
   const { productId } = readSku(call.sku) ?? {}
   // One key more than ordered shows a surplus.
-  const limit = Math.min(pageLimit, call.quantity + 1)
+  const limit = Math.min(maxKeysOfPage, call.quantity + 1)
   const maxBytes = Math.min(limit * keyBytes, 1024 * 1024)
   const keys = new Map<string, KinguinKey>()
   for (let page = 1; ; page += 1) {
@@ -55,8 +55,8 @@ export async function downloadKeys(
     const before = keys.size
     for (const { id, serial, type } of read.value) {
       const isText = type === 'text/plain'
-      if (isText && serial.length > codeLength) return refuse(`a key is longer than ${codeLength} characters`)
-      keys.set(id ?? `serial ${serial.slice(0, codeLength)}`, { id, type, serial: isText ? serial : '' })
+      if (isText && serial.length > maxCodeLength) return refuse(`a key is longer than ${maxCodeLength} characters`)
+      keys.set(id ?? `serial ${serial.slice(0, maxCodeLength)}`, { id, type, serial: isText ? serial : '' })
     }
     // A short page is the end where all have come; else pages may be shorter than was asked for.
     const isShort = read.value.length < limit

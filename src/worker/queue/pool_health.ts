@@ -1,8 +1,8 @@
 import type { Database } from '../../database/client.ts'
-import { type Pool, queueAnswerMs } from './pools.ts'
+import { type JobPool, queueAnswerMs } from './pools.ts'
 
-type Known = Pick<Pool, 'id' | 'jobs'>
-type Fetching = Pick<Pool, 'name' | 'fetches'>
+type Known = Pick<JobPool, 'id' | 'jobs'>
+type Fetching = Pick<JobPool, 'name' | 'fetches'>
 
 /** If the answer to a fetch has not arrived after this time, in milliseconds, it is lost. */
 export const lostAfterMs = queueAnswerMs + 500

@@ -16,7 +16,7 @@ import type { Log } from '../../log.ts'
 import { discardSilent } from './connections.ts'
 import { createWakeUps, type WakeUps } from './wake_ups.ts'
 
-export type PoolOptions = {
+export type JobPoolOptions = {
   databaseUrl: string
   name: string
   concurrency: number
@@ -30,7 +30,7 @@ export type PoolOptions = {
   onPool: (poolId: string) => Promise<void>
 }
 
-export type Pool = {
+export type JobPool = {
   runner: Runner
   name: string
   /** The id under which the pool locks jobs. */
@@ -82,8 +82,8 @@ const settings = {
  * until they are due. Only the first pool listens, and only the pool of that task fetches at that moment: each further
  * pool would cost PostgreSQL one transaction per job.
  */
-export async function startPools(options: readonly [PoolOptions, ...PoolOptions[]]): Promise<Pool[]> {
-  let pools: Pool[] = []
+export async function startPools(options: readonly [JobPoolOptions, ...JobPoolOptions[]]): Promise<JobPool[]> {
+  let pools: JobPool[] = []
   const poolOf = (task: string) => pools[options.findIndex(({ tasks }) => Object.hasOwn(tasks, task))]
   const onJob = (message = '') => {
     const [task = '', delayMs = '0'] = message.split(' ')
@@ -97,7 +97,7 @@ export async function startPools(options: readonly [PoolOptions, ...PoolOptions[
  * Starts a pool, which listens if `onJob` is given. Its own connections commit asynchronously: losing a job's lock or
  * its completion in a crash only runs the job again, and what a job does is protected by a lease.
  */
-async function startPool(options: PoolOptions, onJob?: (message?: string) => void): Promise<Pool> {
+async function startPool(options: JobPoolOptions, onJob?: (message?: string) => void): Promise<JobPool> {
   const pgPool = new pg.Pool({
     Client: clientsOf(options.databaseUrl),
     application_name: `supply-ordering worker ${options.name}`,
@@ -182,7 +182,7 @@ function reasonOf(error: unknown): string {
 function follow(
   events: WorkerEvents,
   jobs: Set<string>,
-): () => Pick<Pool, 'id' | 'jobs' | 'fetches'> & { wakeUps: WakeUps } {
+): () => Pick<JobPool, 'id' | 'jobs' | 'fetches'> & { wakeUps: WakeUps } {
   let created: WorkerPool
   let fetches = 0
   let hasStock = false

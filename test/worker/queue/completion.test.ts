@@ -1,11 +1,11 @@
 import pino from 'pino'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Pool, startPools } from '../../../src/worker/queue/pools.ts'
+import { type JobPool, startPools } from '../../../src/worker/queue/pools.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-let pool: Pool
+let pool: JobPool
 let runs: string[]
 let held: PromiseWithResolvers<void>
 
@@ -40,7 +40,7 @@ beforeEach(async () => {
       onPool: async () => {},
     },
   ])
-  pool = pools[0] as Pool
+  pool = pools[0] as JobPool
 })
 afterEach(async () => {
   await sql()`delete from public.forbidden`

@@ -1,12 +1,12 @@
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Pool, startPools } from '../../../src/worker/queue/pools.ts'
+import { type JobPool, startPools } from '../../../src/worker/queue/pools.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-let pool: Pool
-let other: Pool
+let pool: JobPool
+let other: JobPool
 let done = 0
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
     { ...common, name: 'other', tasks: { another: task } },
     { ...common, name: 'test', tasks: { noop: task } },
   ])
-  ;[other, pool] = pools as [Pool, Pool]
+  ;[other, pool] = pools as [JobPool, JobPool]
 })
 afterAll(() => Promise.all([pool, other].map(({ runner }) => runner.stop())))
 
