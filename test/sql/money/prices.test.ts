@@ -48,54 +48,6 @@ describe('the price of a partner', () => {
     expect(await pricesOf()).toMatchObject([{ price: '10.50', source: 'product' }])
   })
 
-  test('is less the discount of its list, rounded half up, and never below the smallest unit', async () => {
-    for (const [value, price] of [
-      ['0.1', '9.45'],
-      ['0.05', '9.98'],
-      ['0.333333', '7.00'],
-      ['0.999999', '0.01'],
-    ] as const) {
-      await sql()`select ops.upsert_price_list(${list}, ${value})`
-      expect([await paid(), (await shown()).wholesalePrice.toFixed(2)]).toEqual([price, price])
-      expect(await pricesOf()).toMatchObject([{ price, product_price: '10.50', source: 'discount' }])
-    }
-  })
-
-  test('has no decimals where its currency has none', async () => {
-    await sql()`select ops.upsert_product(801, 'space-trader', 'In yen', 5, 'JPY', 'key')`
-    await sql()`select ops.upsert_offer(801, 'first', 'y')`
-    const yen = await makePartner(sql(), { currency: 'JPY' })
-    await sql()`select ops.set_account_list(${yen.accountId}, ${list})`
-    for (const [value, price] of [
-      ['0.1', '5.00'],
-      ['0.11', '4.00'],
-      ['0.95', '1.00'],
-    ] as const) {
-      await discount(value)
-      expect(await paid(1, 801, yen)).toBe(price)
-    }
-    await expect(setPrice(4.5, 1, 801)).rejects.toMatchObject(refusals.wrongArgument)
-  })
-
-  test('is the one of its list, by the quantity of the item, for all its units; items do not add up', async () => {
-    await discount('0.1')
-    await setPrice(9)
-    await setPrice(8, 10)
-    await setPrice(7.5, 50)
-    const quantities = [1, 9, 10, 49, 50, 100]
-    const prices = ['9.00', '9.00', '8.00', '8.00', '7.50', '7.50']
-    for (const [index, quantity] of quantities.entries()) expect(await paid(quantity)).toBe(prices[index])
-    const { body } = await place(sql(), partner(), { items: [item(5), item(5), item(10)] })
-    expect([body.totalAmount, body.items]).toMatchObject([170, [{ price: 9 }, { price: 9 }, { price: 8 }]])
-    expect(await shown()).toMatchObject({
-      ...{ wholesalePrice: 9 },
-      priceTiers: [
-        { minQuantity: 10, price: 8 },
-        { minQuantity: 50, price: 7.5 },
-      ],
-    })
-  })
-
   test('takes the discount below the first quantity of its list', async () => {
     await discount('0.1')
     await setPrice(8, 10)
@@ -106,19 +58,6 @@ describe('the price of a partner', () => {
     ])
     await setPrice(null, 10)
     expect([await paid(10), (await shown()).priceTiers]).toEqual(['9.45', []])
-  })
-
-  test('shows no quantities above the largest of an item, and none that change nothing', async () => {
-    await setPrice(9)
-    await setPrice(9, 5)
-    await setPrice(8, 10)
-    await setPrice(8, 20)
-    await setPrice(10, 30)
-    await setPrice(7, 101)
-    expect((await shown()).priceTiers).toEqual([
-      { minQuantity: 10, price: 8 },
-      { minQuantity: 30, price: 10 },
-    ])
   })
 
   test('is the one that caps are compared with, and that a quote shows', async () => {
