@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { completes, crashScene } from '../support/crash/crash_scene.ts'
 import { testDatabase } from '../support/database.ts'
-import { makeEvent } from '../support/events.ts'
+import { answered, finishAttempts, leaseAttempts, makeEvent, makeEvents } from '../support/events.ts'
 import { place } from '../support/orders.ts'
 import { taken } from '../support/servers/scripted_receiver.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
@@ -14,28 +14,28 @@ const scene = crashScene(database)
 const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
 describe('workers that crash repeatedly', () => {
-  test('make nine sends and never a tenth, and no item is sent again without a 404', async () => {
+  test('make the last of nine sends and never a tenth, and no item is sent again without a 404', async () => {
     scene().receiver.answer(() => 'hang')
     // The supplier loses every second item that it is sent.
     scene().supplier.setAnswer(({ method, nth }) => (method === 'GET' && nth % 2 === 1 ? neverReceived : 'hang'))
-    const { events, items } = await scene().unseen(async () => {
-      const events = await Promise.all(
-        Array.from({ length: 5 }, () => makeEvent(sql(), scene().partner, scene().receiver.url)),
-      )
-      const orders = await Promise.all(Array.from({ length: 5 }, () => place(sql(), scene().partner)))
-      return { events, items: orders.map(({ body }) => body.items[0]?.id ?? '') }
-    })
-    for (let death = 1; death <= 9; death += 1) {
+    await scene().withoutWorker()
+    const events = await makeEvents(sql(), scene().partner, 5, scene().receiver.url)
+    for (let sent = 0; sent < 6; sent += 1)
+      await finishAttempts(sql(), await leaseAttempts(sql(), events), answered(503))
+    const orders = await Promise.all(Array.from({ length: 5 }, () => place(sql(), scene().partner)))
+    const items = orders.map(({ body }) => body.items[0]?.id ?? '')
+    for (let death = 1; death <= 3; death += 1) {
+      await scene().recover()
       await Promise.all([
         ...events.map((id) => scene().receiver.waitFor(({ eventId, nth }) => eventId === id && nth === death)),
         ...items.map((id) => scene().supplier.waitForRequest(() => scene().supplier.requestsFor(id).length >= death)),
       ])
-      await scene().recover()
     }
+    await scene().recover()
     for (const id of events) {
       await scene().eventIn(id, 'dead')
-      expect(scene().receiver.deliveries(id)).toHaveLength(9)
-      expect(await scene().outcomesOf(id)).toEqual(Array.from({ length: 9 }, () => 'lost'))
+      expect(scene().receiver.deliveries(id)).toHaveLength(3)
+      expect(await scene().outcomesOf(id)).toEqual([...Array(6).fill('retry'), ...Array(3).fill('lost')])
     }
     scene().supplier.setAnswer(() => completes)
     await scene().recover()
