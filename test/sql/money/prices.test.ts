@@ -88,6 +88,37 @@ describe('the price of a partner', () => {
     await sql()`select ops.set_account_list(${dollars.accountId}, ${list})`
     expect(await paid(1, 802, dollars)).toBe('2.00')
   })
+
+  test.each<[string, (currency: string) => string]>([
+    [
+      'upsert_product',
+      (currency) => `ops.upsert_product(803, 'space-trader', 'Moves', 50, '${currency}', 'key', allow => '{currency}')`,
+    ],
+    [
+      'load_catalog',
+      (currency) =>
+        `ops.load_catalog('{"products": [{"id": 803, "game_slug": "space-trader", "name": "Moves", "price": 50, "currency": "${currency}", "delivery_type": "key"}]}', '{currency}')`,
+    ],
+    ['apply_import', () => `ops.apply_import(allow => '{currency}')`],
+  ])('that ends so by ops.%s is named by a NOTICE, and logged', async (action, call) => {
+    await sql()`select ops.upsert_product(803, 'space-trader', 'Moves', 50, 'RUB', 'key', allow => '{currency}')`
+    await setPrice(40, 1, 803)
+    await setPrice(38.5, 10, 803)
+    await operator()`insert into ops.import_products (product_id, currency) values ('803', 'EUR')`
+    await expect(operator().unsafe(`select ${call('EUR').replace('{currency}', '{}')}`)).rejects.toThrow('currency: ')
+    const said = await operator.noticesOf((by) => by.unsafe(`select ${call('EUR')}`))
+    expect(said.join()).toContain(
+      `with the old currency, 2 prices of lists end: 40.00 RUB of product 803 in ${list}, 38.50 RUB of product 803 in ${list} from 10 units on`,
+    )
+    const logged = await operator()`
+      select detail from ops.operator_log
+      where action = ${action} and subject = ${`product 803 in price list ${list}`} order by log_id`
+    expect([...logged.map(({ detail }) => detail)]).toEqual([
+      { price: null, before: 40, min_quantity: 1 },
+      { price: null, before: 38.5, min_quantity: 10 },
+    ])
+    await operator.noticesOf((by) => by`select ops.discard_import()`).catch(() => {})
+  })
 })
 
 describe('a price for one partner', () => {

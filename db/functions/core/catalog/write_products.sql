@@ -6,6 +6,12 @@ declare
   game_ids int[];
   written int;
 begin
+  -- A list's prices are in the currency that the product had when they were set.
+  perform core.write_list_prices(array(
+    select row(l.list_id, l.product_id, l.min_quantity, null, null)::supply.list_prices
+    from unnest(products) as after join supply.products before on before.id = after.id
+    join supply.list_prices l on l.product_id = after.id
+    where before.currency <> after.currency and l.price is not null), action);
   with pair as materialized (
     select before, after
     from unnest(products) as after
@@ -27,11 +33,6 @@ begin
         || jsonb_build_object('game_slug', (select g.slug from supply.games g where g.id = (c.after).game_id))
         || core.values_before(to_jsonb(c.before), to_jsonb(c.after))
     from pair c order by (c.after).id
-  ), cleared as (
-    -- A list's prices are in the currency that the product had when they were set.
-    update supply.list_prices l set price = null
-    from pair c
-    where l.product_id = (c.after).id and (c.before).currency <> (c.after).currency and l.price is not null
   ), moved as (
     -- Without this, a game that lost its only product, for all or for some accounts, would show no change.
     select distinct game.id

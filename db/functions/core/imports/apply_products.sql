@@ -11,6 +11,7 @@ declare
   locked_ids int[];
   were_offered supply.product_floor[];
   risks supply.risk[];
+  ended text;
 begin
   -- As in ops.load_catalog: no other transaction creates products or marks games meanwhile. Rows that do not change are
   -- not locked.
@@ -48,8 +49,12 @@ begin
   select array_agg(c.product), array_agg(c.offer) filter (where (c.offer).supplier is not null)
   into products, offers
   from core.changes_of_lines(lines) as c;
+  ended := core.ended_prices(products);
   perform core.write_products(products, 'apply_import');
   perform core.write_offers(offers || gone, were_offered, 'apply_import');
+  if ended is not null then
+    raise notice '%', ended;
+  end if;
 end
 $$;
 comment on function core.apply_products is

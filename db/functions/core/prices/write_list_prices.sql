@@ -21,4 +21,4 @@ as $$
 $$;
 comment on function core.write_list_prices is
   'Writes prices of lists that differ from those that stand there (price null: removed), and logs each as the action,
-with the price before. The caller has locked the lists and products.';
+with the price before. The caller has locked the products.';

@@ -15,6 +15,7 @@ declare
   products int;
   offers int;
   texts int;
+  ended text;
 begin
   perform core.check_allow(allow);
   perform core.refuse_unknown(catalog, 'the catalog', array['suppliers', 'games', 'products', 'offers', 'texts']);
@@ -83,6 +84,7 @@ begin
     select after from core.products_of_catalog(catalog -> 'products') as after where after.id = any (priced_ids));
   losses := core.losses(priced_ids);
   risks := core.risks_of_products(changed_products);
+  ended := core.ended_prices(changed_products);
   products := core.write_products(changed_products, 'load_catalog');
 
   product_ids := array(
@@ -111,7 +113,7 @@ begin
       products, coalesce(jsonb_array_length(catalog -> 'products'), 0), offers,
       coalesce(jsonb_array_length(catalog -> 'offers'), 0), cardinality(games),
       coalesce(jsonb_array_length(catalog -> 'games'), 0),
-      coalesce(', ' || texts || ' of ' || jsonb_array_length(catalog -> 'texts') || ' texts', '');
+      concat(', ' || texts || ' of ' || jsonb_array_length(catalog -> 'texts') || ' texts', '; ' || ended);
   end if;
 end
 $$;

@@ -12,6 +12,7 @@ declare
   after supply.products;
   losses supply.loss[];
   risks supply.risk[];
+  ended text;
 begin
   perform core.check_allow(allow);
   -- No other transaction may take the same new id.
@@ -22,6 +23,7 @@ begin
     core.clean_fields(delivery_fields), region, amount_value, max_quantity, in_stock);
   losses := core.losses(array[after.id]);
   risks := core.risks_of_products(array[after]);
+  ended := core.ended_prices(array[after]);
   if core.write_products(array[after], 'upsert_product') = 0 then
     raise notice 'product % (%) has these values already: nothing changed', after.id, name;
     return after.id;
@@ -31,7 +33,8 @@ begin
   if before.id is null then
     raise notice 'created product % (%) at % %', after.id, name, price, currency;
   else
-    raise notice 'changed product % (%): %', after.id, name, core.changed_columns(to_jsonb(before), to_jsonb(after));
+    raise notice 'changed product % (%): %', after.id, name,
+      concat(core.changed_columns(to_jsonb(before), to_jsonb(after)), '; ' || ended);
   end if;
   return after.id;
 end
