@@ -3,6 +3,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
 import { orderRequest, place } from '../../support/orders.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 const { sql, operator, partner, itemOf } = itemTests({ balance: 100_000 })
 const product = products.topUp
@@ -119,6 +120,35 @@ describe('the price of a partner', () => {
     ])
     await operator.noticesOf((by) => by`select ops.discard_import()`).catch(() => {})
   })
+})
+
+test('a list for a partner is judged while its orders go on', async () => {
+  const account = partner().accountId
+  await whileHeld(
+    sql(),
+    // What is judged are products and their prices.
+    (holder) => holder`lock table supply.list_prices in access exclusive mode`,
+    () => operator()`select ops.set_account_list(${account}, null)`,
+    async () => {
+      expect(await sql()`select from supply.accounts where id = ${account} for no key update skip locked`).toHaveLength(
+        1,
+      )
+    },
+  )
+  expect(await pricesOf()).toMatchObject([{ source: 'product' }])
+})
+
+test('two lists at once for a partner are given one after the other', async () => {
+  const account = partner().accountId
+  await operator()`select ops.upsert_price_list(${`other ${counter}`}, 0.5)`
+  const given = operator.noticesOf((by) =>
+    whileHeld(
+      sql(),
+      (holder) => holder`select ops.set_account_list(${account}, null)`,
+      () => by`select ops.set_account_list(${account}, ${`other ${counter}`})`,
+    ),
+  )
+  expect((await given).join()).toMatch(/has price list \d+ \(other \d+\) now; before: none$/)
 })
 
 describe('a price for one partner', () => {

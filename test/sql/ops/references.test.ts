@@ -34,6 +34,8 @@ describe('operators name an account', () => {
     expect(await has()).toBe(list)
     await sql().unsafe(`select ops.set_account_list('Acme Games', null)`)
     expect(await has()).toBeNull()
+    await sql().unsafe(`select ops.set_account_list('Acme Games', ${list})`)
+    expect(await has()).toBe(list)
     await sql().unsafe(`select ops.set_account_list(${partner().accountId}, ${list})`)
     expect(await has()).toBe(list)
   })

@@ -18,7 +18,8 @@ where p.pronamespace = 'ops'::regnamespace
   and not exists (
     select from pg_proc o
     where o.pronamespace = p.pronamespace and o.proname = p.proname
-      and (o.pronargs, o.proargtypes[0] <> 'text'::regtype) < (p.pronargs, p.proargtypes[0] <> 'text'::regtype))
+      and (o.pronargs, o.proargtypes[0] <> 'text'::regtype, o.proargtypes[1] <> 'text'::regtype)
+        < (p.pronargs, p.proargtypes[0] <> 'text'::regtype, p.proargtypes[1] <> 'text'::regtype))
 union all
 select c.relname::text, null, '', replace(obj_description(c.oid, 'pg_class'), E'\n', ' '),
   (
