@@ -71,6 +71,17 @@ describe('a code is loaded once', () => {
     expect(await sql()`select from supply.import_lines`).toHaveLength(0)
   })
 
+  test('in a batch whose number is the name of no other batch', async () => {
+    await load(['A'])
+    const [first] = await operator()`select batch::int from ops.stock_batches`
+    for (const ahead of [1, 2]) await load([`N${ahead}`], { batch: `${first?.batch + ahead}` })
+    await operator()`select ops.load_codes('vault', 'v-2', array['B'], batch => ${`${first?.batch + 4}`})`
+    await load(['C'])
+    await load(['D'])
+    const batches = await operator()`select batch from ops.stock_batches`
+    expect(new Set(batches.map(({ batch }) => batch)).size).toBe(6)
+  })
+
   test('by two operators at the same moment', async () => {
     const results = await Promise.allSettled([load(['A', 'B']), load(['B', 'A'])])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -86,6 +97,9 @@ describe('a code is loaded once', () => {
     { supplier: 'first' },
     { supplier: 'nobody' },
     { code: 'sealed:x' },
+    { code: '<none>' },
+    { pin: '<none>' },
+    { url: '<none>', cost: '<none>' },
   ])('and wrong lines are named and keep no code: %o', async (wrong) => {
     await stage([{ code: 'SECRET', ...wrong }, { code: 'GOOD' }])
     expect(await lines()).toMatchObject([{ change: 'wrong' }, { change: 'new' }])
@@ -167,8 +181,9 @@ describe('what operators see and do', () => {
       { batch: 'b1', codes: 3, free: 2, sold: 1, withdrawn: 0, cost: '3.00', loaded_by: operator.login },
       { codes: 1, free: 1, sold: 0, cost: null },
     ])
+    await sql()`update supply.stock_codes set sell_before = now() where code = 'C'`
     const said = await operator.noticesOf((client) => client`select ops.withdraw_codes('b1', 'revoked by the seller')`)
-    expect(said.join()).toMatch(/^2 codes of batch b1 are withdrawn.*2 free, 1 sold/)
+    expect(said.join()).toMatch(/^2 codes of batch b1 are withdrawn.*1 expired, 1 free, 1 sold/)
     expect(said.join()).toContain(`1 orders have others of it: ${code}`)
     expect((await batches())[0]).toMatchObject({ free: 0, sold: 1, withdrawn: 2 })
     const again = await operator.noticesOf((client) => client`select ops.withdraw_codes('b1', 'again')`)

@@ -6,8 +6,10 @@ as $$
     'id', core.time_ordered_uuid(), 'fault', f.fault,
     'card', case when f.fault is null then core.card_text(
       given ->> 'code', given ->> 'pin', given ->> 'serial', given ->> 'url', given ->> 'expires_at') end))
-  from (select core.fault_of_card(
-    given ->> 'code', given ->> 'pin', given ->> 'serial', given ->> 'url', given ->> 'expires_at') as fault) as f
+  from (select coalesce(
+    core.fault_of_values(given - array['supplier', 'sku', 'expires_at', 'cost', 'batch'], '{}', '{}'),
+    core.fault_of_card(
+      given ->> 'code', given ->> 'pin', given ->> 'serial', given ->> 'url', given ->> 'expires_at')) as fault) as f
 $$;
 comment on function core.staged_code is
   'Returns a line of an import of codes as it is kept: code and parts are one text (card), which a worker can seal for

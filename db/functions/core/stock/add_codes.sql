@@ -15,7 +15,12 @@ begin
     batch_id := (select max(b.id) from supply.stock_batches b
       where (b.name, b.supplier, b.sku) = (batch.name, batch.supplier, batch.sku));
     if batch_id is null then
-      batch_id := nextval('supply.stock_batches_id_seq');
+      loop
+        batch_id := nextval('supply.stock_batches_id_seq');
+        -- An operator may have named a batch by this number.
+        exit when batch.name is not null
+          or not exists (select from supply.stock_batches b where b.name = batch_id::text);
+      end loop;
       insert into supply.stock_batches (id, name, supplier, sku) overriding system value
       values (batch_id, coalesce(batch.name, batch_id::text), batch.supplier, batch.sku);
     end if;

@@ -17,8 +17,9 @@ begin
   where c.batch_id = any (batch_ids) and c.state in ('free', 'unsealed', 'duplicate') order by c.id for update;
   before := (
     select jsonb_object_agg(k.state, k.codes) from (
-      select c.state, count(*) as codes from supply.stock_codes c
-      where c.batch_id = any (batch_ids) group by c.state) as k);
+      select case when c.state = 'free' and c.sell_before <= now() then 'expired' else c.state end as state,
+        count(*) as codes
+      from supply.stock_codes c where c.batch_id = any (batch_ids) group by 1) as k);
   update supply.stock_codes c set state = 'withdrawn'
   where c.batch_id = any (batch_ids) and c.state in ('free', 'unsealed', 'duplicate');
   get diagnostics taken = row_count;
