@@ -131,6 +131,22 @@ describe('a line of a statement', () => {
     ])
   })
 
+  test('means all our items of one order of the supplier, or the item whose reference it has', async () => {
+    const items = [await ended(completed(), '2024-05-01T12:00Z'), await ended(completed(), '2024-05-01T12:00Z')]
+    await sql()`update supply.order_items set supplier_order_id = 'S-1' where id = any(${items.map(({ item }) => item)})`
+    await load(
+      { supplier_order_id: 'S-1', amount: '21', at: '2024-05-01' },
+      { supplier_order_id: 'last', status: 'failed', at: '2024-05-02' },
+    )
+    expect(await kinds()).toEqual([])
+    await load({ supplier_order_id: 'S-1', amount: '10.50' })
+    expect(await differences()).toMatchObject([
+      { kind: 'amount', ours: '21.00 EUR', theirs: '10.50', detail: '2 × Coins and 1 more: 21.00 → 10.50 EUR (-50 %)' },
+    ])
+    await load(...items.map(({ item }) => ({ reference: item, amount: '10.50' })))
+    expect(await kinds()).toEqual([])
+  })
+
   test('is wrong where it makes no sense, and then says nothing', async () => {
     const { own } = await ended()
     await load(

@@ -7,11 +7,20 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   with lines as materialized (
     select l.*, (l.item).id as item_id, (l.item).supplier = l.supplier as is_there,
-      round((l.item).supplier_cost * (l.item).amount, 2) as cost,
+      case when items.count > 0 then items.cost else round((l.item).supplier_cost * (l.item).amount, 2) end as cost,
+      format('%s × %s%s', (l.item).amount, (l.item).product_name,
+        case when items.count > 1 then format(' and %s more', items.count - 1) end) as what,
       first_value(l.line) over (
         partition by l.fault is null, l.supplier, coalesce((l.item).id::text, l.supplier_order_id, l.line::text)
         order by l.line) as first_line
     from core.statement_lines(import_id) as l
+    cross join lateral (
+      -- An order of the supplier may have several items of ours.
+      select count(*), case when count(i.supplier_cost) = count(*)
+        then sum(round(i.supplier_cost * i.amount, 2)) end as cost
+      from supply.order_items i
+      where i.supplier_order_id = l.supplier_order_id and i.supplier = l.supplier and i.part = 0
+        and i.status = (l.item).status) as items
   ), span as (
     select l.supplier, min(l.at) + interval '1 hour' as from_at, max(l.at) - interval '1 hour' as to_at
     from lines l where l.fault is null group by l.supplier
@@ -37,14 +46,13 @@ as $$
     case j.kind when 'status' then j.status else j.their_amount end,
     case j.kind
       when 'twice' then format('lines %s and %s are about the same order', j.first_line, j.line)
-      when 'status' then format('%s × %s is %s here', (j.item).amount, (j.item).product_name, case
+      when 'status' then format('%s is %s here', j.what, case
         when (j.item).completed_at is null then 'open' else (j.item).status end)
       when 'only_theirs' then case when j.item_id is null then 'no item of ours has this id or reference'
         else format('the item is at supplier %s', (j.item).supplier) end
       when 'amount' then case when j.cost is null then 'the item has no known cost'
-        else format('%s × %s: %s', (j.item).amount, (j.item).product_name,
-          core.change_in_words(j.cost, j.amount, (j.item).supplier_currency)) end
-      when 'currency' then format('%s × %s', (j.item).amount, (j.item).product_name)
+        else format('%s: %s', j.what, core.change_in_words(j.cost, j.amount, (j.item).supplier_currency)) end
+      when 'currency' then j.what
     end, j.fault
   from judged j
   union all
@@ -55,6 +63,8 @@ as $$
   join supply.order_items i on i.supplier = s.supplier and i.completed_at > s.from_at and i.completed_at < s.to_at
   where i.status = 'completed' and coalesce(i.sent_at, i.completed_at) > s.from_at
     and i.id not in (select l.item_id from lines l where l.item_id is not null)
+    and not exists (
+      select from lines l where l.supplier_order_id = i.supplier_order_id and l.supplier = i.supplier)
 $$;
 comment on function core.compare_statement is
   'Returns the lines of a supplier''s statement with how each differs from our items (kind; null: it does not, or it is

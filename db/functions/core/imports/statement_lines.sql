@@ -33,11 +33,11 @@ as $$
   left join lateral (
     select i as item from supply.order_items i
     where i.supplier_order_id = j.supplier_order_id and i.supplier = j.supplier and i.part = 0
-    order by i.order_id, i.position limit 1) as by_id on true
+    order by i.status = 'completed' desc, i.order_id, i.position limit 1) as by_id on true
   left join lateral (
     select i as item from supply.order_items i
     where by_id.item is null and i.id = core.uuid_of(j.reference) and i.part = 0) as by_reference on true
 $$;
 comment on function core.statement_lines is
-  'Returns the lines of a supplier''s statement, each with our item, and why it is wrong. A line is found by the
-supplier''s own id, else by our reference.';
+  'Returns the lines of a supplier''s statement, each with our item (the first delivered one of its order), and why it
+is wrong. A line is found by the supplier''s own id, else by our reference.';
