@@ -125,7 +125,10 @@ describe('a deposit above the approval limit', () => {
       'known_reference: 5000.00 RUB with the reference',
     )
     await anna()`select ops.set_account_active(${account}, false)`
-    await expect(approve(first)).rejects.toThrow('closed_account: ')
+    await expect(approve(first)).rejects.toMatchObject({
+      message: expect.stringMatching(/^closed_account: /),
+      hint: `Nothing changed. If these figures are right, end it with ops.reject(${first}, note), and propose it again with allow => '{closed_account}'.`,
+    })
     expect((await proposals())[0]?.state).toBe('open')
     await anna()`select ops.reject(${first}, 'closed meanwhile')`
     await anna()`select ops.deposit(${account}, 5000, ${reference()}, allow => '{closed_account}')`

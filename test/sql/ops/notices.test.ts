@@ -43,8 +43,8 @@ test.each([
   ],
   [
     `set_spending_limit($account, null, 'hour')`,
-    'account N: no limit a hour already: nothing changed',
-    'account N: no limit a hour already: nothing changed',
+    'account N: no limit an hour already: nothing changed',
+    'account N: no limit an hour already: nothing changed',
   ],
   [
     `upsert_game('dragon', 'Dragon Realms')`,

@@ -1,4 +1,6 @@
-create or replace function core.refuse_risks(risks supply.risk[], allow text[])
+create or replace function core.refuse_risks(
+  risks supply.risk[], allow text[], way text default 'call it again'
+)
 returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,10 +17,10 @@ begin
     where n.word::text <> all (coalesce(allow, '{}')) group by n.word
   ) as r;
   perform core.require(refused.words is null, refused.text, hint => format(
-    'Nothing changed. If these figures are right, call it again with allow => %L.',
+    'Nothing changed. If these figures are right, %s with allow => %L.', way,
     array(select unnest(allow) union select unnest(refused.words) order by 1)));
 end
 $$;
 comment on function core.refuse_risks is
   'Raises invalid_parameter_value for risks of a change whose words are not in allow: each word with the figures of its
-first three risks, and how many more there are.';
+first three risks, and how many more there are. way: how to confirm them, for the hint.';

@@ -73,7 +73,9 @@ begin
       account.id, account.balance, post_once.amount),
     'check_violation');
   perform core.refuse_risks(
-    core.risks_of_booking(account, type, post_once.amount, post_once.reference), post_once.allow);
+    core.risks_of_booking(account, type, post_once.amount, post_once.reference), post_once.allow,
+    case when proposal_id is null then 'call it again'
+      else format('end it with ops.reject(%s, note), and propose it again', proposal_id) end);
   if proposal_id is null and core.propose(account, what, post_once.amount, post_once.reference, note, (item).id, allow,
     (adjusted).id)
   then

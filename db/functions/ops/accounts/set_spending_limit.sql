@@ -10,6 +10,7 @@ declare
   line_id bigint;
   before supply.spending_limits;
   now_is core.spending;
+  span constant text := case per when 'hour' then 'an ' else 'a ' end || per;
 begin
   perform core.require(per in ('hour', 'day'), 'per must be hour or day');
   perform core.require(amount is null or amount = 0 or core.is_money(amount, account.currency), format(
@@ -24,8 +25,8 @@ begin
   select l.* into before from supply.spending_limits l
   where l.account_id = account.id and l.key_id is not distinct from line_id and l.per = set_spending_limit.per;
   if amount is not distinct from before.amount then
-    raise notice 'account % (%)%: % a % already: nothing changed', account.id, account.name,
-      coalesce(', key ' || key, ''), coalesce(before.amount || ' ' || account.currency, 'no limit'), per;
+    raise notice 'account % (%)%: % % already: nothing changed', account.id, account.name,
+      coalesce(', key ' || key, ''), coalesce(before.amount || ' ' || account.currency, 'no limit'), span;
     return;
   end if;
   if amount is null then
@@ -40,9 +41,9 @@ begin
   where s.account_id = account.id and s.key_id is not distinct from line_id and s.per = set_spending_limit.per;
   perform core.log_operator('set_spending_limit', 'account ' || account.id, jsonb_build_object(
     'key_id', key, 'per', per, 'amount', amount, 'before', before.amount));
-  raise notice 'account % (%)%: % → % a %', account.id, account.name, coalesce(', key ' || key, ''),
+  raise notice 'account % (%)%: % → % %', account.id, account.name, coalesce(', key ' || key, ''),
     coalesce(before.amount || ' ' || account.currency, 'no limit'),
-    coalesce(now_is.amount || ' ' || account.currency, 'no limit'), per;
+    coalesce(now_is.amount || ' ' || account.currency, 'no limit'), span;
   if now_is.amount is not null then
     raise notice 'spent since %: % %', now_is.starts_at::timestamptz(0), now_is.spent, account.currency;
   end if;
