@@ -57,7 +57,7 @@ export const mutants: Mutant[] = [
   },
   {
     guard: 'an item does not use an offer that leaves too little of its price',
-    change: [/ and o\.min_price <= sold\.unit_price/, ''],
+    change: [/ and o\.min_price <= p\.unit_price/, ''],
     tests: ['test/sql/money/prices.test.ts'],
   },
   { guard: 'an order fits its spending limits', change: 'remove', tests: ['test/sql/money/spending_limits.test.ts'] },

@@ -21,11 +21,15 @@ begin
   perform core.enqueue('call_supplier', core.write_orders(array(
     select d from unnest(decisions) as d where d.result = 'created')));
   return query
-  select (d.request).ordinal, d.result, d.total, coalesce(refusal.body, placed.body)
-  from unnest(decisions) as d
+  select (d.request).ordinal, d.result, d.total,
+    coalesce(refusal.body, placed.bodies[array_position(placed.ids, d.order_id)])
+  from (
+    -- Found by its place: a join would compare each order with each.
+    select array_agg(o.order_id) as ids, array_agg(o.body) as bodies
+    from core.orders_json(array(select e.order_id from unnest(decisions) as e), false) as o
+  ) as placed
+  cross join unnest(decisions) as d
   left join core.refusals_json(decisions) as refusal on refusal.ordinal = (d.request).ordinal
-  left join core.orders_json(array(select e.order_id from unnest(decisions) as e), false) as placed
-    on placed.order_id = d.order_id
   union all
   select r.ordinal, 'busy', null, '{}' from unnest(asked) as r where r.account_id <> all (locked);
 end

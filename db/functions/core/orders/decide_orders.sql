@@ -15,7 +15,7 @@ begin
         order by i.place) as request_items
     from core.price_items(requests) as i group by i.ordinal
   ), checked as (
-    select r as request, p.items, p.request_items, p.total, a.currency, a.balance, spending.room,
+    select r.request, p.items, p.request_items, p.total, a.currency, a.balance, spending.room,
       spending.exceeded, o.id as earlier_id,
       o.code as earlier_code, earlier.differing, case
         -- The key was checked by the admission; it may have been revoked since, and then it must not spend.
@@ -32,8 +32,9 @@ begin
         when p.total > a.balance then 'INSUFFICIENT_BALANCE'
         else 'created'
       end::supply.order_result as result
-    from unnest(requests) as r
-    join priced p on p.ordinal = r.ordinal
+    from priced p
+    -- Found by its place: a join would compare each request with each.
+    cross join lateral (select requests[p.ordinal] as request, (requests[p.ordinal]).* offset 0) as r
     cross join lateral (select a.* from supply.accounts a where a.id = r.account_id offset 0) as a
     left join lateral (
       select k.account_id = r.account_id and k.revoked_at is null and k.starts_at <= now()
@@ -50,7 +51,7 @@ begin
       where o.idempotency_key = r.idempotency_key and o.account_id + 0 = r.account_id offset 0) as o on true
     left join lateral (
       select core.differing_fields(
-        r, p.request_items, o.external_order_id, o.callback_url, case
+        r.request, p.request_items, o.external_order_id, o.callback_url, case
           when o.items_fingerprint is null then o.request_items
           -- Erased: the earlier items are those of the request if the fingerprint says so.
           when o.items_fingerprint = core.items_fingerprint(o.id, p.request_items) then p.request_items

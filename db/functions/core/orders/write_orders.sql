@@ -18,18 +18,22 @@ begin
        currency, request_id, request_id_given, traceparent, key_id, client, created_at, updated_at)
     overriding system value
     select d.order_id, 'ord_' || replace(gen_random_uuid()::text, '-', ''), (d.request).account_id,
-      coalesce(newest.number, 0) + row_number() over (partition by (d.request).account_id order by d.order_id),
-      (d.request).idempotency_key, (d.request).external_order_id, (d.request).callback_url, d.request_items, d.total,
-      d.currency, (d.request).request_id, (d.request).request_id_given, (d.request).traceparent, (d.request).key_id,
+      coalesce(max(newest.number) over same_account, 0) + d.place, (d.request).idempotency_key,
+      (d.request).external_order_id, (d.request).callback_url, d.request_items, d.total, d.currency,
+      (d.request).request_id, (d.request).request_id_given, (d.request).traceparent, (d.request).key_id,
       network(set_masklen((d.request).client, case family((d.request).client) when 4 then 24 else 48 end)),
-      placed.at, placed.at
-    from unnest(decisions) as d
+      -- The transaction may have begun long ago, and a clock may have been set back: times follow the numbers.
+      -- Spending limits count by the same time.
+      greatest(statement_timestamp(), max(newest.created_at) over same_account),
+      greatest(statement_timestamp(), max(newest.created_at) over same_account)
+    from (
+      select d.*, row_number() over (partition by (d.request).account_id order by d.order_id) as place
+      from unnest(decisions) as d
+    ) as d
     left join lateral (
-      select o.number, o.created_at from supply.orders o where o.account_id = (d.request).account_id
+      select o.number, o.created_at from supply.orders o where d.place = 1 and o.account_id = (d.request).account_id
       order by o.number desc limit 1) as newest on true
-    -- The transaction may have begun long ago, and a clock may have been set back: times follow the numbers.
-    -- Spending limits count by the same time.
-    cross join lateral (select greatest(statement_timestamp(), newest.created_at) as at offset 0) as placed
+    window same_account as (partition by (d.request).account_id)
     returning id, account_id, total_amount
   )
   select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, null, null, null)
