@@ -74,7 +74,8 @@ export async function measureAlone({ stage, ms }: Bench): Promise<Alone> {
   return alone
 }
 
-function assertComplete({ refused, lost, twice }: OrderResult): void {
+/** Throws unless each order of a run was taken and had one webhook. */
+export function assertComplete({ refused, lost, twice }: OrderResult): void {
   if (refused + lost + twice === 0) return
   throw new Error(`${refused} orders were refused, ${lost} had no webhook, ${twice} had more than one`)
 }

@@ -130,7 +130,7 @@ async function openScene({ stage, ms, plainRate }: Bench, name: string, supplier
       const [from] = await sql`select clock_timestamp() as at`
       const pace = { perSecond: plainRate * share }
       const run = { shoppers: withReceivers(accounts, stage), pace, untilWebhook: false, warmUpMs: ms(1) }
-      accepted += (await stage.orders(service, { ...run, ms: ms(6) })).accepted
+      accepted += (await stage.orders(service, { ...run, ms: ms(12) })).accepted
       await sleep(500)
       const [row] = await sql`
         select percentile_disc(0.5) within group (order by w.ms) as p50,

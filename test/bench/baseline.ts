@@ -23,6 +23,9 @@ export type Bench = {
   scenes: string[]
   /** How long the part `soak` takes. */
   soakMinutes: number
+  /** The folder that the part `compare` compares with, and how often both take turns. */
+  checkout: string | undefined
+  pairs: number
 }
 
 /** The plain function by so many clients: calls a second, and the median time of a call in milliseconds. */

@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAlone } from './alone.ts'
 import { measureBacklog, sceneNames } from './backlog.ts'
 import { type Bench, bestRate, measureBaseline } from './baseline.ts'
+import { compareCheckouts } from './compare.ts'
 import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
@@ -29,13 +31,14 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   stock: async (bench) => ({ stock: await measureStock(bench) }),
   large: async (bench) => ({ large: await measureLarge(bench) }),
   readers: async (bench) => ({ readers: await measureReaders(bench) }),
+  compare: async (bench) => ({ comparison: await compareCheckouts(bench) }),
 }
 /** The parts that run only when they are named. */
-const byName = ['backlog', 'soak', 'alone', 'sealing', 'stock', 'large', 'readers']
+const byName = ['backlog', 'soak', 'alone', 'sealing', 'stock', 'large', 'readers', 'compare']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
-const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--scenes A,B] [--minutes N] [--supplier-ms N] [--quick]
-parts: ${Object.keys(parts).join(', ')}; without any, all but ${byName.join(', ')}
+const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--scenes A,B] [--minutes N] [--pairs N] [--supplier-ms N] [--quick]
+parts: ${Object.keys(parts).join(', ').replace('compare', 'compare CHECKOUT')}; without any, all but ${byName.join(', ')}
 --json FILE        writes all figures
 --save             writes docs/bench.json and the table of docs/benchmarks.md; of all but ${byName.join(', ')}
 --orders N         of the grown database, 100000 without it
@@ -43,6 +46,7 @@ parts: ${Object.keys(parts).join(', ')}; without any, all but ${byName.join(', '
 --items N          of the backlog, 50000 without it
 --scenes A,B       of the backlog: ${sceneNames.join(', ')}
 --minutes N        of the soak, 60 without it
+--pairs N          of turns of compare, 5 without it
 --supplier-ms N    how long the supplier takes for an item, 0 without it
 --quick            a fifth of the time: shows that all works, and not how fast`
 
@@ -56,6 +60,8 @@ type Settings = {
   items: number
   scenes: string[]
   minutes: number
+  checkout: string | undefined
+  pairs: number
   supplierMs: number
 }
 
@@ -75,12 +81,19 @@ function readSettings(): Settings {
       items: { type: 'string', default: kept('items') ?? '50000' },
       scenes: { type: 'string', default: kept('scenes') ?? sceneNames.join(',') },
       minutes: { type: 'string', default: kept('minutes') ?? '60' },
+      pairs: { type: 'string', default: kept('pairs') ?? '5' },
       'supplier-ms': { type: 'string', default: kept('supplier_ms') ?? '0' },
     },
   })
   if (values.help) {
     console.log(usage)
     process.exit(0)
+  }
+  const compareAt = positionals.indexOf('compare')
+  const [folder] = compareAt === -1 ? [] : positionals.splice(compareAt + 1, 1)
+  const checkout = folder === undefined ? undefined : resolve(folder)
+  if (compareAt !== -1 && !existsSync(join(checkout ?? '', 'node_modules'))) {
+    throw new Error('compare needs the folder of another checkout, with its packages installed')
   }
   const wrong = positionals.filter((name) => !Object.hasOwn(parts, name))
   if (wrong.length > 0) throw new Error(`there is no part ${wrong.join(', ')}`)
@@ -94,6 +107,7 @@ function readSettings(): Settings {
   const scenes = values.scenes.split(',')
   if (!scenes.every((name) => sceneNames.includes(name))) throw new Error(`--scenes takes ${sceneNames.join(', ')}`)
   const minutes = wholeNumber('minutes', values.minutes, [1, 1_440])
+  const pairs = wholeNumber('pairs', values.pairs, [1, 100])
   const supplierMs = wholeNumber('supplier-ms', values['supplier-ms'], [0, 10_000])
   return {
     names,
@@ -105,6 +119,8 @@ function readSettings(): Settings {
     items,
     scenes,
     minutes,
+    checkout,
+    pairs,
     supplierMs,
   }
 }
@@ -117,7 +133,7 @@ function wholeNumber(name: string, text: string, [least, most]: [number, number]
 
 async function measure(
   stage: Stage,
-  { names, quick, orders, rungs, items, scenes, minutes }: Settings,
+  { names, quick, orders, rungs, items, scenes, minutes, checkout, pairs }: Settings,
 ): Promise<Findings> {
   const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
   const ms = (seconds: number) => (quick ? seconds * 200 : seconds * 1000)
@@ -130,6 +146,8 @@ async function measure(
     backlogItems: items,
     scenes,
     soakMinutes: minutes,
+    checkout,
+    pairs,
   }
   say('the plain function')
   const baseline = await measureBaseline(base)

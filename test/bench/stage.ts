@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
 import { scriptArguments } from '../support/servers/service_process.ts'
 import type { Ports } from './listeners.ts'
 import type { LoadMessage, LoadRun, OrderResult, OrderRun, ReadResult, ReadRun } from './load.ts'
@@ -16,8 +15,8 @@ import { type Costs, costsBetween, type Pids, postmasterOf, takeUsage, type Usag
 
 /** What a benchmark needs: databases of its own, the service's processes, and the process of the load. */
 export type Stage = {
-  /** A fresh, migrated database on a server that keeps every commit. */
-  database(): Promise<StageDatabase>
+  /** A fresh database on a server that keeps every commit, for the service of this checkout or of another folder. */
+  database(folder?: string): Promise<StageDatabase>
   /** The API, the worker or both, each a process of its own, on a database, with more settings if these are given. */
   service(database: StageDatabase, parts: readonly Part[], settings?: Settings): Promise<Service>
   /** The ports of the supplier and the receivers, which live as long as the stage. */
@@ -29,7 +28,7 @@ export type Stage = {
   version(): Promise<string>
 }
 
-export type StageDatabase = { url: string; sql: postgres.Sql; drop(): Promise<void> }
+export type StageDatabase = { folder: string; url: string; sql: postgres.Sql; drop(): Promise<void> }
 type Part = 'api' | 'worker'
 type Settings = { [name: string]: string }
 export type Service = { port: number; sql: postgres.Sql; pids: Pids; stop(): Promise<void> }
@@ -63,7 +62,7 @@ export async function setStage(
     const load = await startLoad(supplierMs)
     const stage: Stage = {
       ports: load.ports,
-      database: () => makeDatabase(server.url, maintenance, databases),
+      database: (folder = checkout) => makeDatabase(folder, server.url, maintenance, databases),
       service: (database, parts, settings = {}) =>
         startService(database, parts, { load: load.pid, postgres: postmaster }, settings),
       orders: (service, run) => measured(load, service, { ...run, kind: 'orders', port: service.port }),
@@ -108,6 +107,7 @@ async function embedded(countsStatements: boolean) {
 }
 
 async function makeDatabase(
+  folder: string,
   serverUrl: string,
   maintenance: postgres.Sql,
   databases: Set<StageDatabase>,
@@ -118,6 +118,7 @@ async function makeDatabase(
   await maintenance`create database ${maintenance(name)}`
   const sql = postgres(url.href, { max: 2, onnotice: () => {} })
   const database = {
+    folder,
     url: url.href,
     sql,
     drop: async () => {
@@ -127,12 +128,13 @@ async function makeDatabase(
     },
   }
   databases.add(database)
-  await migrate({ databaseUrl: url.href })
+  const [code] = await once(start(folder, ['src/main.ts', 'migrate'], { DATABASE_URL: url.href }), 'exit')
+  if (code !== 0) throw new Error(`the migration of ${folder} ended with ${code}`)
   return database
 }
 
 async function startService(
-  { url, sql }: StageDatabase,
+  { folder, url, sql }: StageDatabase,
   parts: readonly Part[],
   pids: Pids,
   given: Settings,
@@ -146,7 +148,7 @@ async function startService(
     const settings: Record<string, string> = worker
       ? { LOG_LEVEL: 'info' }
       : { LOG_LEVEL: 'warn', PORT: '0', RATE_LIMIT_PER_MINUTE: '2147483647' }
-    const child = start(scriptArguments(part), { ...env, ...settings })
+    const child = start(folder, scriptArguments(part, folder), { ...env, ...settings })
     processes.push(child)
     child.once('exit', (code, signal) => {
       if (signal !== 'SIGKILL') console.error(`the ${part} ended by itself, with ${signal ?? code}`)
@@ -159,9 +161,9 @@ async function startService(
   return service
 }
 
-function start(args: string[], env: Record<string, string>): ChildProcess {
+function start(folder: string, args: string[], env: Record<string, string>): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
-  return keep(spawn(process.execPath, args, { cwd: checkout, env: { PATH: process.env.PATH, ...env }, stdio }))
+  return keep(spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH, ...env }, stdio }))
 }
 
 /** Has a process end with the bench; at once, if that is ending already. */

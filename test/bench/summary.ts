@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Alone, aloneTable } from './alone.ts'
 import { type Backlog, backlogTable } from './backlog.ts'
 import { type Baseline, baselineTable, bestRate } from './baseline.ts'
+import { type Comparison, comparisonTable } from './compare.ts'
 import { type Fairness, fairnessTable } from './fairness.ts'
 import { shown, type Table, type Target } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
@@ -35,6 +36,7 @@ export type Findings = {
   stock?: Stock
   large?: Large
   readers?: Readers
+  comparison?: Comparison
 }
 
 /** The figures that have goals, as far as they were measured. */
@@ -98,6 +100,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (stock) tables.push(stockTable(stock))
   if (large) tables.push(largeTable(large))
   if (readers) tables.push(readersTable(readers))
+  if (findings.comparison) tables.push(comparisonTable(findings.comparison))
   const rows = targetRows(findings)
   if (rows.length > 0) {
     const title = `Goals (B = ${shown(plain)} calls/s of the plain function)`

@@ -31,9 +31,9 @@ export type ServiceProcess = {
   kill(): Promise<void>
 }
 
-/** The arguments of node with which `npm run` starts a part of the service. */
-export function scriptArguments(part: 'api' | 'worker'): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+/** The arguments of node with which `npm run` starts a part of the service, in this checkout or another one. */
+export function scriptArguments(part: 'api' | 'worker', folder = checkout): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return scripts[part].replace('exec node ', '').split(' ')
 }
 
