@@ -64,6 +64,23 @@ describe('an order of a product from stock', () => {
     expect(await inStock()).toBe(false)
   })
 
+  test('is refused where the product is no key: a code is no top-up', async () => {
+    await makeStock(sql(), { productId: products.topUp })
+    await sql()`select ops.remove_offer(${products.topUp}, 'first')`
+    const unusable = async () =>
+      (await operator()`select unusable from ops.offers where supplier = 'vault' order by product_id`).map(
+        (offer) => offer.unusable,
+      )
+    expect(await unusable()).toEqual(['no free codes', 'no free codes'])
+    await load(['A'])
+    const order = { items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }] }
+    expect((await place(sql(), partner(), order)).result).toBe('PRODUCT_UNAVAILABLE')
+    const [shown] = await sql()`select api.get_product(${partner().accountId}, ${products.topUp}) ->> 'inStock' as yes`
+    expect(shown?.yes).toBe('false')
+    expect((await unusable()).toSorted()).toEqual([null, 'our own codes are sold as type key only'].toSorted())
+    expect(await inStock()).toBe(true)
+  })
+
   test('passes over the codes that another transaction has locked, and waits for none', async () => {
     await load(['A', 'B'])
     const { code, item } = await keys(1)

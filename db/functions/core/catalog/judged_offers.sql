@@ -33,9 +33,9 @@ comment on column core.judged_offers.rate is
   'The rate that converts its cost, valid or not; null: there is no rate, or none is needed.';
 comment on column core.judged_offers.valid_until is 'When that rate ends.';
 comment on column core.judged_offers.fault is
-  'Why new items do not use it: inactive (its supplier), problem (its supplier''s list makes no sense), stock, rate
-missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost, or too high). Null: those that pay
-min_price may.';
+  'Why new items do not use it: inactive (its supplier), problem (its supplier''s list makes no sense), delivery type (a
+stock sells keys alone), stock, rate missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost, or
+too high). Null: those that pay min_price may.';
 comment on column core.judged_offers.min_price is
   'The lowest unit price that leaves the margin: an item that is sold for less does not use the offer.';
 comment on column core.judged_offers.is_passed_over is

@@ -9,6 +9,8 @@ begin atomic
     case
       when not (supplier).active then 'inactive'
       when (offer).problem is not null then 'problem'
+      -- Its items would be held: a code is no top-up.
+      when (supplier).protocol = 'stock' and (product).delivery_type <> 'key' then 'delivery type'
       -- The codes of our own stock are counted in core.judged_offers.
       when not (offer).available and (supplier).protocol <> 'stock' then 'stock'
       when terms.is_foreign and (rate).valid_until is null then 'rate missing'

@@ -8,7 +8,9 @@ select o.product_id, o.supplier, o.sku, o.cost, o.priority, j.fault is null and 
   coalesce(case j.fault
     when 'inactive' then 'supplier inactive'
     when 'problem' then o.problem
-    when 'stock' then case when o.stock = 0 then 'out of stock' else 'not in the supplier''s list' end
+    when 'delivery type' then 'our own codes are sold as type key only'
+    when 'stock' then case when j.is_own then 'no free codes' when o.stock = 0 then 'out of stock'
+      else 'not in the supplier''s list' end
     when 'rate missing' then format('no rate from %s to %s', o.currency, p.currency)
     when 'rate expired' then format('the rate from %s to %s expired', o.currency, p.currency)
     when 'cost unknown' then 'cost not known'
