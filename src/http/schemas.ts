@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { hiddenCharacter } from '../messages/hidden_characters.ts'
-import { hasTwoDecimals, inHundredths } from '../messages/hundredths.ts'
+import { limitInHundredths } from '../messages/hundredths.ts'
 import { isStorable } from '../messages/storable.ts'
 
 const unsafeKeys = ['__proto__', 'constructor', 'prototype']
@@ -26,12 +26,11 @@ const wholeNumber = (min: number, max: number, message = `must be a whole number
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message))
 }
 
-const amount = v.pipe(
+const priceLimit = v.pipe(
   v.number('must be a number'),
   v.finite('must be a number'),
   v.minValue(0, 'must not be negative'),
-  v.check(hasTwoDecimals, 'must have at most 2 decimals'),
-  v.transform(inHundredths),
+  v.transform(limitInHundredths),
 )
 
 const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.regex(requirement, message))
@@ -123,7 +122,7 @@ export const orderItem = v.object(
       }),
     ),
     maxPrice: v.pipe(
-      v.nullish(amount, null),
+      v.nullish(priceLimit, null),
       v.description('The most that one may cost. Where the price is higher, the order is refused as `PRICE_CHANGED`.'),
     ),
   },
@@ -158,7 +157,7 @@ export const orderRequest = v.object(
       ),
     ),
     maxTotal: v.pipe(
-      v.nullish(amount, null),
+      v.nullish(priceLimit, null),
       v.description('The most that the order may cost in all. Above it, it is refused as `PRICE_CHANGED`.'),
     ),
   },

@@ -7,3 +7,9 @@ export function inHundredths(amount: number): number {
 export function hasTwoDecimals(amount: number): boolean {
   return !(Math.abs(amount - inHundredths(amount)) >= 1e-6)
 }
+
+/** The highest amount in hundredths that a limit allows: 95.679 allows 95.67. */
+export function limitInHundredths(limit: number): number {
+  const rounded = inHundredths(limit)
+  return rounded <= limit || hasTwoDecimals(limit) ? rounded : inHundredths(rounded - 0.01)
+}
