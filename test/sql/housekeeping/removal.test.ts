@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { sendAlerts } from '../../support/alerts.ts'
 import { itemTests } from '../../support/item_tests.ts'
@@ -8,12 +8,11 @@ import { growOld } from '../../support/sql/passing_time.ts'
 import { inNewSession, mostRead, scansOf } from '../../support/sql/plans.ts'
 import { makeAllThatIsWell, well } from '../audit/scenario.ts'
 
-const { database, sql, partner } = itemTests({ isolated: true })
+const { database, sql, partner, newItem, newEvent } = itemTests({ isolated: true })
 
 beforeEach(async () => {
   await sql()`update supply.housekeeping set
     removed = 0, last_run_at = null, last_count = 0, removed_before = null, pass_count = null, position_at = null`
-  await makeAllThatIsWell(sql())
 })
 
 type Removal = 'supplier attempts' | 'delivery attempts' | 'raw answers' | 'alerts' | 'simulated orders'
@@ -53,140 +52,159 @@ const addAttempts = (itemId: string, count: number, raw: string | null = null) =
   select ${itemId}, 'first', 'get', now() - interval '100 days' + n * interval '1 s', now(), 'processing', 'waiting', ${raw}
   from generate_series(1, ${count}::int) n`
 
-test('old attempts are removed, except those of open items and undelivered events, and the audit finds nothing', async () => {
-  expect(await passes()).toEqual([0, 0])
-  await age('89 days')
-  expect(await passes()).toEqual([0, 0])
+describe('with an item and an event in each state', () => {
+  beforeEach(() => makeAllThatIsWell(sql()))
 
-  await age('2 days')
-  expect(await audit(sql())).toEqual([])
-  expect(await pass('supplier attempts')).toBeGreaterThan(5)
-  expect(await pass('delivery attempts')).toBe(4)
-  expect(await itemsWithAttempts()).toEqual([well.openItem, well.stuckItem, well.heldItem].sort())
-  expect(await eventsWithAttempts()).toEqual([well.waiting, well.sending].sort())
-  expect(await audit(sql())).toEqual([])
-  expect(await passes()).toEqual([0, 0])
-})
+  test('old attempts are removed, except those of open items and undelivered events, and the audit finds nothing', async () => {
+    expect(await passes()).toEqual([0, 0])
+    await age('89 days')
+    expect(await passes()).toEqual([0, 0])
 
-test('a dead letter whose attempts were removed can be sent again, and the audit counts its new round', async () => {
-  await age('91 days')
-  await pass('delivery attempts')
-  await sql()`select ops.redeliver(${well.dead})`
-  expect(await audit(sql())).toEqual([])
-  await sql()`update supply.events set attempts = 2 where id = ${well.sending}`
-  await sql()`update supply.events set created_at = now() where id = ${well.sending}`
-  expect((await audit(sql())).length).toBe(1)
-})
-
-test('raw answers are removed after their days, and their attempts stay', async () => {
-  await sql()`update supply.supplier_attempts set raw = '<html>' where item_id = any(${[well.openItem, well.fullItem]})`
-  expect(await pass('raw answers', '7 days')).toBe(0)
-  await age('8 days')
-  const before = await sql()`select count(*) from supply.supplier_attempts`
-  expect(await pass('raw answers', '7 days')).toBe(2)
-  expect(await sql()`select from supply.supplier_attempts where raw is not null`).toHaveLength(0)
-  expect(await sql()`select count(*) from supply.supplier_attempts`).toEqual(before)
-})
-
-test('alerts are removed long after they were acknowledged, but not while their item waits', async () => {
-  const acknowledge = () => sql()`select ops.acknowledge(alert_id, 'seen') from ops.alerts`
-  await age('91 days')
-  expect(await pass('alerts')).toBe(0)
-  await acknowledge()
-  expect(await pass('alerts')).toBe(0)
-  await sql()`update supply.acknowledgements set at = now() - interval '91 days'`
-  expect(await pass('alerts')).toBe(1)
-  const left = await sql()`select kind from ops.alerts order by kind::text`
-  expect(left.map(({ kind }) => kind)).toEqual(['item_held', 'item_stuck'])
-  expect(await audit(sql())).toEqual([])
-})
-
-test('ops.housekeeping counts what was removed, over passes and parts', async () => {
-  await addAttempts(well.fullItem, 2500)
-  expect(await part('supplier attempts', true)).toBe(true)
-  expect(await counted('supplier attempts')).toMatchObject({ removed: '1000', last_run_at: null })
-  expect([await part('supplier attempts', false), await part('supplier attempts', false)]).toEqual([true, false])
-  const first = await counted('supplier attempts')
-  expect(first).toMatchObject({ removed: '2500', last_count: '2500' })
-  expect(first?.last_run_at).toBeInstanceOf(Date)
-  // Without a pass under way there is nothing to go on with.
-  expect(await part('supplier attempts', false)).toBe(false)
-
-  await addAttempts(well.fullItem, 10)
-  expect(await pass('supplier attempts')).toBe(10)
-  expect(await counted('supplier attempts')).toMatchObject({ removed: '2510' })
-  const whats = await sql()`select what from ops.housekeeping order by what`
-  expect(whats.map(({ what }) => what)).toEqual([
-    ...[
-      'alerts',
-      'delivery attempts',
-      'delivery data',
-      'imports',
-      'offer changes',
-      'rate windows',
-      'raw answers',
-      'samples',
-    ],
-    ...['simulated orders', 'statements', 'supplier attempts', 'supplier events'],
-  ])
-})
-
-test('a pass goes on behind more attempts that have to stay than a part looks at', async () => {
-  await addAttempts(well.openItem, 2300)
-  await addAttempts(well.fullItem, 5)
-  expect(await pass('supplier attempts')).toBe(5)
-})
-
-test('two workers share the work', async () => {
-  await addAttempts(well.fullItem, 5000, 'x')
-  const others = [await sql().reserve(), await sql().reserve()]
-  for (const removal of ['raw answers', 'supplier attempts'] as const) {
-    await Promise.all(others.map((other) => pass(removal, '90 days', other)))
-    await pass(removal)
-    expect(await counted(removal)).toMatchObject({ removed: '5000' })
-  }
-  for (const other of others) other.release()
-})
-
-test('a pass leaves locked rows to a later one, and does not wait for another pass', async () => {
-  await addAttempts(well.fullItem, 20)
-  await sql().begin(async (other) => {
-    await other`select from supply.supplier_attempts where started_at < now() - interval '90 days' limit 3 for update`
-    expect(await pass('supplier attempts')).toBe(17)
+    await age('2 days')
+    expect(await audit(sql())).toEqual([])
+    expect(await pass('supplier attempts')).toBeGreaterThan(5)
+    expect(await pass('delivery attempts')).toBe(4)
+    expect(await itemsWithAttempts()).toEqual([well.openItem, well.stuckItem, well.heldItem].sort())
+    expect(await eventsWithAttempts()).toEqual([well.waiting, well.sending].sort())
+    expect(await audit(sql())).toEqual([])
+    expect(await passes()).toEqual([0, 0])
   })
-  await sql().begin(async (other) => {
-    await other`select work.remove_old('supplier attempts', '90 days', true)`
-    expect(await part('supplier attempts', true)).toBe(false)
+
+  test('a dead letter whose attempts were removed can be sent again, and the audit counts its new round', async () => {
+    await age('91 days')
+    await pass('delivery attempts')
+    await sql()`select ops.redeliver(${well.dead})`
+    expect(await audit(sql())).toEqual([])
+    await sql()`update supply.events set attempts = 2 where id = ${well.sending}`
+    await sql()`update supply.events set created_at = now() where id = ${well.sending}`
+    expect((await audit(sql())).length).toBe(1)
   })
-  expect(await counted('supplier attempts')).toMatchObject({ removed: '20' })
+
+  test('raw answers are removed after their days, and their attempts stay', async () => {
+    await sql()`update supply.supplier_attempts set raw = '<html>' where item_id = any(${[well.openItem, well.fullItem]})`
+    expect(await pass('raw answers', '7 days')).toBe(0)
+    await age('8 days')
+    const before = await sql()`select count(*) from supply.supplier_attempts`
+    expect(await pass('raw answers', '7 days')).toBe(2)
+    expect(await sql()`select from supply.supplier_attempts where raw is not null`).toHaveLength(0)
+    expect(await sql()`select count(*) from supply.supplier_attempts`).toEqual(before)
+  })
+
+  test('alerts are removed long after they were acknowledged, but not while their item waits', async () => {
+    const acknowledge = () => sql()`select ops.acknowledge(alert_id, 'seen') from ops.alerts`
+    await age('91 days')
+    expect(await pass('alerts')).toBe(0)
+    await acknowledge()
+    expect(await pass('alerts')).toBe(0)
+    await sql()`update supply.acknowledgements set at = now() - interval '91 days'`
+    expect(await pass('alerts')).toBe(1)
+    const left = await sql()`select kind from ops.alerts order by kind::text`
+    expect(left.map(({ kind }) => kind)).toEqual(['item_held', 'item_stuck'])
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('ops.housekeeping counts what was removed, over passes and parts', async () => {
+    await addAttempts(well.fullItem, 2500)
+    expect(await part('supplier attempts', true)).toBe(true)
+    expect(await counted('supplier attempts')).toMatchObject({ removed: '1000', last_run_at: null })
+    expect([await part('supplier attempts', false), await part('supplier attempts', false)]).toEqual([true, false])
+    const first = await counted('supplier attempts')
+    expect(first).toMatchObject({ removed: '2500', last_count: '2500' })
+    expect(first?.last_run_at).toBeInstanceOf(Date)
+    // Without a pass under way there is nothing to go on with.
+    expect(await part('supplier attempts', false)).toBe(false)
+
+    await addAttempts(well.fullItem, 10)
+    expect(await pass('supplier attempts')).toBe(10)
+    expect(await counted('supplier attempts')).toMatchObject({ removed: '2510' })
+    const whats = await sql()`select what from ops.housekeeping order by what`
+    expect(whats.map(({ what }) => what)).toEqual([
+      ...[
+        'alerts',
+        'delivery attempts',
+        'delivery data',
+        'imports',
+        'offer changes',
+        'rate windows',
+        'raw answers',
+        'samples',
+      ],
+      ...['simulated orders', 'statements', 'supplier attempts', 'supplier events'],
+    ])
+  })
 })
 
-test('a part is found by index, and reads no more than it looks at', async () => {
-  // What the planner knows of the tables is nothing, instead of the rows of other tests.
-  await sql()`truncate supply.supplier_attempts, supply.delivery_attempts cascade`
-  await sql()`
-    insert into supply.supplier_attempts (item_id, supplier, method, started_at, finished_at, outcome, verdict, raw)
-    select ${well.fullItem}, 'first', 'get', now() - n * interval '10 minutes', now(), 'processing', 'waiting',
-      case when n % 100 = 0 then 'x' end
-    from generate_series(1, 20000) n`
-  await sql()`
-    insert into supply.delivery_attempts (event_id, round, attempt, lease_token, started_at)
-    select ${well.delivered}, n, 1, gen_random_uuid(), now() - n * interval '10 minutes' from generate_series(10, 20000) n`
-  for (const maintenance of ['select', 'vacuum analyze']) {
-    await sql().unsafe(maintenance)
-    await inNewSession(database.url, plansByKey, async (session) => {
-      for (const removal of ['raw answers', 'supplier attempts', 'delivery attempts']) {
-        const { statements } = await session.explained((on) => on`select work.remove_old(${removal}, '90 days', true)`)
-        expect(mostRead(statements)).toBeLessThan(3_500)
-        const table = removal === 'delivery attempts' ? 'delivery_attempts' : 'supplier_attempts'
-        expect(scansOf(statements, table)).not.toContain('Seq Scan')
-      }
+describe('with more attempts than a part removes', () => {
+  let openItem: string
+  let endedItem: string
+  let event: string
+  beforeEach(async () => {
+    openItem = await newItem()
+    event = await newEvent()
+    const [row] = await sql()`select id from supply.order_items where completed_at is not null`
+    endedItem = row?.id
+  })
+
+  test('a pass goes on behind more attempts that have to stay than a part looks at', async () => {
+    await addAttempts(openItem, 2300)
+    await addAttempts(endedItem, 5)
+    expect(await pass('supplier attempts')).toBe(5)
+  })
+
+  test('two workers share the work', async () => {
+    await addAttempts(endedItem, 5000, 'x')
+    const others = [await sql().reserve(), await sql().reserve()]
+    for (const removal of ['raw answers', 'supplier attempts'] as const) {
+      await Promise.all(others.map((other) => pass(removal, '90 days', other)))
+      await pass(removal)
+      expect(await counted(removal)).toMatchObject({ removed: '5000' })
+    }
+    for (const other of others) other.release()
+  })
+
+  test('a pass leaves locked rows to a later one, and does not wait for another pass', async () => {
+    await addAttempts(endedItem, 20)
+    await sql().begin(async (other) => {
+      await other`select from supply.supplier_attempts where started_at < now() - interval '90 days' limit 3 for update`
+      expect(await pass('supplier attempts')).toBe(17)
     })
-  }
+    await sql().begin(async (other) => {
+      await other`select work.remove_old('supplier attempts', '90 days', true)`
+      expect(await part('supplier attempts', true)).toBe(false)
+    })
+    expect(await counted('supplier attempts')).toMatchObject({ removed: '20' })
+  })
+
+  test('a part is found by index, and reads no more than it looks at', async () => {
+    // What the planner knows of the tables is nothing, instead of the rows of other tests.
+    await sql()`truncate supply.supplier_attempts, supply.delivery_attempts cascade`
+    await sql()`
+      insert into supply.supplier_attempts (item_id, supplier, method, started_at, finished_at, outcome, verdict, raw)
+      select ${endedItem}, 'first', 'get', now() - n * interval '10 minutes', now(), 'processing', 'waiting',
+        case when n % 100 = 0 then 'x' end
+      from generate_series(1, 20000) n`
+    await sql()`
+      insert into supply.delivery_attempts (event_id, round, attempt, lease_token, started_at)
+      select ${event}, n, 1, gen_random_uuid(), now() - n * interval '10 minutes' from generate_series(10, 20000) n`
+    for (const maintenance of ['select', 'vacuum analyze']) {
+      await sql().unsafe(maintenance)
+      await inNewSession(database.url, plansByKey, async (session) => {
+        for (const removal of ['raw answers', 'supplier attempts', 'delivery attempts']) {
+          const { statements } = await session.explained(
+            (on) => on`select work.remove_old(${removal}, '90 days', true)`,
+          )
+          expect(mostRead(statements)).toBeLessThan(3_500)
+          const table = removal === 'delivery attempts' ? 'delivery_attempts' : 'supplier_attempts'
+          expect(scansOf(statements, table)).not.toContain('Seq Scan')
+        }
+      })
+    }
+  })
 })
 
 test('old events that suppliers pushed and old changes of offers are removed', async () => {
-  const [item] = await sql()`select i.id, i.product_id from supply.order_items i limit 1`
+  await newItem()
+  const [item] = await sql()`select i.id, i.product_id from supply.order_items i`
   await sql()`
     insert into supply.supplier_events (supplier, event_id, item_id, received_at)
     select 'first', 'event ' || n, ${item?.id}, now() - n * interval '1 day' from generate_series(1, 100) as n`
