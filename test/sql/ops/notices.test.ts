@@ -3,6 +3,7 @@ import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { lastLogged, timesLogged } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 const { sql: superuser, operator: sql, partner, newItem, newEvent, attempt } = itemTests({ balance: 100 })
 const { noticesOf } = sql
@@ -150,6 +151,37 @@ test.each([
   expect(JSON.stringify(await lastLogged(sql()))).not.toContain('"token"')
   expect(notice.length).toBeGreaterThan(20)
   expect(notice).not.toContain('NULL')
+})
+
+test.each([
+  [`set_rate('CHF', 'RUB', 100, null)`, `set_rate('CHF', 'RUB', 101, null)`, 'before: 100,'],
+  [`set_rate('SEK', 'RUB', 10, null)`, `set_rate('SEK', 'RUB', 100, null)`, 'large_change: 1 SEK: 10 → 100 RUB'],
+  [`set_rate_limit('198.51.100.0/24', 5)`, `set_rate_limit('198.51.100.0/24', 6)`, 'before: 5 requests'],
+  [
+    `upsert_supplier('twin', 'https://one.example', 't')`,
+    `upsert_supplier('twin', 'https://two.example', 't')`,
+    'changed: base_url https://one.example → https://two.example',
+  ],
+  [
+    `upsert_supplier('chest', protocol => 'stock')`,
+    `upsert_supplier('chest', 'https://two.example', 't', 'http')`,
+    'supplier chest has the protocol stock',
+  ],
+  [
+    `upsert_supplier('box', protocol => 'stock')`,
+    `upsert_supplier('box', 'https://two.example', 't')`,
+    'has no base_url',
+  ],
+  [`upsert_game('dragon', 'One')`, `upsert_game('dragon', 'Two')`, 'name One → Two'],
+])('ops.%s and then ops.%s by another login at once: the second one starts from the first', async (one, two, said) => {
+  const notices = await noticesOf((by) =>
+    whileHeld(
+      superuser(),
+      (holder) => holder.unsafe(`select ops.${one}`),
+      () => by.unsafe(`select ops.${two}`),
+    ),
+  ).catch((error: Error) => [error.message])
+  expect(notices.join()).toContain(said)
 })
 
 test('set_supplier_active says how many products have a usable offer again', async () => {

@@ -14,7 +14,7 @@ begin
       and length(upsert_game.image_url) <= 2000,
     'image_url must be an http or https URL');
 
-  select to_jsonb(g) into old from supply.games g where g.slug = upsert_game.slug;
+  select to_jsonb(g) into old from supply.games g where g.slug = upsert_game.slug for no key update;
   -- Without the look before, each call would use up a number.
   insert into supply.games as g (slug, name, image_url)
   select upsert_game.slug, upsert_game.name, upsert_game.image_url

@@ -13,9 +13,13 @@ declare
   before supply.suppliers;
   after supply.suppliers;
   lists_offers boolean;
-  is_own constant boolean := coalesce(protocol, (
-    select s.protocol from supply.suppliers s where s.code = upsert_supplier.code)) = 'stock';
+  is_own boolean;
 begin
+  -- Two logins may create it at once: the second one changes it.
+  perform pg_advisory_xact_lock(hashtextextended('supplier ' || code, 0))
+  where not exists (select from supply.suppliers s where s.code = upsert_supplier.code);
+  is_own := coalesce(protocol, (select s.protocol from supply.suppliers s where s.code = upsert_supplier.code))
+    = 'stock';
   perform core.require(code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',
     'code must have 1 to 50 Latin letters, digits, dashes and underscores');
   perform core.require(is_own is not true or coalesce(base_url, token, push_secret, token_url, client_id) is null,

@@ -22,6 +22,11 @@ begin
     'rate must be more than 0 and at most 1000000, with at most 10 decimals: how many units of to_currency one of '
       'from_currency costs');
   valid_until := coalesce(valid_until, 'infinity');
+  -- Two logins may set the first rate at once: the second one changes it.
+  perform pg_advisory_xact_lock(hashtextextended(format('rate from %s to %s', from_currency, to_currency), 0))
+  where not exists (
+    select from supply.rates r
+    where r.from_currency = set_rate.from_currency and r.to_currency = set_rate.to_currency);
   product_ids := array(
     select p.id from supply.products p where p.currency = set_rate.to_currency and exists (
       select from supply.offers o where o.product_id = p.id and o.currency = set_rate.from_currency));

@@ -13,6 +13,9 @@ begin
   perform core.clean_network(network);
   perform core.require(set_rate_limit.per_minute is null or set_rate_limit.per_minute > 0,
     'per_minute must be above 0; null sets the default budget again');
+  -- Two logins may set the first budget at once: the second one changes it.
+  perform pg_advisory_xact_lock(hashtextextended('rate limit of ' || counted, 0))
+  where not exists (select from supply.rate_limits r where r.network = counted);
   select r.per_minute into before from supply.rate_limits r where r.network = counted for update;
   if before is not distinct from set_rate_limit.per_minute then
     raise notice 'each client address of % has % already: nothing changed', counted,
