@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../src/database/connections/pool.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { testDatabase } from '../support/database.ts'
-import { orderRequest } from '../support/orders.ts'
+import { completed, finishCalls, leaseCalls } from '../support/items.ts'
+import { orderRequest, place } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import {
   type Explained,
@@ -215,5 +216,25 @@ test('very many events on rungs are not counted one by one, and samples are no d
     expect(mostRead(statements)).toBeLessThanOrEqual(10_000)
     const ofNone = "select * from ops.events where account_id = 0 and state = 'waiting'"
     expect(await tooMany(session, [ofNone])).toEqual({})
+  })
+})
+
+test('what the record of a result reads does not grow with the calls under way', async () => {
+  const { sql } = database
+  const { body } = await place(sql, partner)
+  const [call] = await leaseCalls(
+    sql,
+    body.items.map(({ id }) => id),
+  )
+  if (call === undefined) throw new Error('the call is not due')
+  await sql`vacuum analyze supply.supplier_attempts`
+  await sql`insert into supply.supplier_attempts (item_id, supplier, method, lease_token)
+    select ${call.item_id}, 'bench', 'get', gen_random_uuid() from generate_series(1, ${2 * most}::int)`
+  await inNewSession(database.url, plansByKey, async (session) => {
+    const { statements } = await session.explained(async (on) => {
+      expect((await finishCalls(on, [call], completed())).verdicts).toEqual(['settled'])
+      return []
+    })
+    expect(mostRead(statements)).toBeLessThanOrEqual(most)
   })
 })

@@ -16,11 +16,12 @@ begin
     supplier_order_id = left(r.supplier_order_id, 200),
     codes = r.codes
   from (
-    select r.*, unfinished.ctid as at
+    select r.*, begun.ctid as at
     from unnest(results) as r
+    -- As a condition of the search, the second one would have all calls under way read for each of them.
     cross join lateral (
-      select u.ctid from supply.supplier_attempts u where u.id = r.attempt_id and u.finished_at is null offset 0
-    ) as unfinished
+      select u.ctid, u.finished_at from supply.supplier_attempts u where u.id = r.attempt_id offset 0) as begun
+    where begun.finished_at is null
   ) as r
   -- A join by id has a plan that is made while the table is empty read all of it, and the plan is kept.
   where a.ctid = r.at;
