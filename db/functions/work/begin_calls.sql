@@ -103,6 +103,8 @@ begin
     from supply.order_items i join supply.orders o on o.id = i.order_id where i.id = any (own);
   end if;
 
+  -- On the disk before the call, also where a repeat is safe: an item whose lease is lost in a crash looks unsent, and
+  -- could be cancelled and refunded, or go to another supplier, while the first one delivers it.
   return query
   with leased as (
     update supply.order_items i set
@@ -112,7 +114,7 @@ begin
         select o.recipient from supply.offers o where o.product_id = i.product_id and o.supplier = i.supplier) end,
       lease_expires_at = now() + interval '45 s' + before.wait_ms * interval '1 ms'
     from (
-      select b.id, b.sent_at, c.wait_ms, case
+      select b.ctid as at, b.sent_at, c.wait_ms, case
         -- The worker may have been away since the answer that allowed it.
         when b.next_call = 'put' and (
           b.sent_at is null or core.repeat_is_safe(b.supplier, b.sent_at, b.recovered_at)) then 'put'
@@ -120,10 +122,11 @@ begin
         else 'get'
       end as method
       from unnest(calls) as c
-      cross join lateral (select b.* from supply.order_items b where b.id = c.item_id offset 0) as b
+      cross join lateral (select b.ctid, b.* from supply.order_items b where b.id = c.item_id offset 0) as b
       where c.item_id <> all (own)
     ) as before
-    where i.id = before.id and i.id = any (item_ids)
+    -- By its place in the table: a plan by id may compare each item with each.
+    where i.ctid = before.at
     returning i.*, before.method, before.sent_at as first_sent_at, before.wait_ms
   ), attempts as (
     insert into supply.supplier_attempts (item_id, supplier, method, lease_token)

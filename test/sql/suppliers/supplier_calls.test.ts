@@ -18,6 +18,16 @@ import { audit, balanceOf } from '../../support/orders.ts'
 const { sql, partner, order, read, itemOf, alertsOf } = itemTests()
 
 describe('an item that is leased before it is sent', () => {
+  test('is leased on the disk, also where a repeat is safe: after a crash it must not look unsent', async () => {
+    const { item } = await order()
+    const waits = await sql().begin(async (tx) => {
+      await tx`set local synchronous_commit = 'on'`
+      expect(await tx`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'put' }])
+      return tx`show synchronous_commit`
+    })
+    expect(waits).toEqual([{ synchronous_commit: 'on' }])
+  })
+
   test('is sent once: then it is polled until the supplier says that it never received it', async () => {
     const { item } = await order()
     const [first] = await leaseCalls(sql(), [item])
