@@ -12,12 +12,12 @@ import { startRawServer } from '../support/servers/raw_server.ts'
 const run = promisify(execFile)
 const checkout = join(import.meta.dirname, '../..')
 
-/** Runs a program of an npm script without any setting but these. */
-async function call(program: string, args: string[], settings: { [name: string]: string } = {}) {
+/** Runs a command without any setting but these. */
+async function call(args: string[], settings: { [name: string]: string } = {}) {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, NODE_COMPILE_CACHE, ...settings }
   try {
-    return { code: 0, ...(await run(process.execPath, [program, ...args], { cwd: checkout, env })) }
+    return { code: 0, ...(await run(process.execPath, ['src/main.ts', ...args], { cwd: checkout, env })) }
   } catch (error) {
     return error as { code: number; stdout: string; stderr: string }
   }
@@ -54,14 +54,8 @@ describe('every command', () => {
     expect(request).toEqual({ exitCode: 2, print: expect.stringMatching(refusal) })
   })
 
-  test.each(['bench', 'storm', 'mutants'])('so does %s, which is not part of the service', async (name) => {
-    const told = await call(`test/${name}/main.ts`, ['--help'])
-    expect(told).toMatchObject({ code: 0, stderr: '' })
-    expect(told.stdout).toContain(`npm run ${name} -- [`)
-  })
-
   test('prints its help and nothing else', async () => {
-    const told = await call('src/main.ts', ['start', '--help'])
+    const told = await call(['start', '--help'])
     expect(told).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('usage: npm start\n') })
   })
 })
@@ -77,7 +71,7 @@ test.each(['--help', 'help'])('the program alone lists its commands with %s', (a
 })
 
 test('a command that there is not is refused in one line', async () => {
-  const { code, stdout, stderr } = await call('src/main.ts', ['strat'])
+  const { code, stdout, stderr } = await call(['strat'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(/^there is no command "strat"\. The commands: start, api, [^\n]*\n$/)
 })
@@ -88,7 +82,7 @@ describe('one line names the wrong setting of', () => {
 
   test.each(['migrate', 'demo', 'start', 'reseal'])('%s, whose database cannot be reached', async (name) => {
     const DATA_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`
-    const { code, stdout, stderr } = await call('src/main.ts', [name], { DATABASE_URL: nowhere, PORT: '0', DATA_KEYS })
+    const { code, stdout, stderr } = await call([name], { DATABASE_URL: nowhere, PORT: '0', DATA_KEYS })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe('DATABASE_URL: the database at 127.0.0.1:1 cannot be reached: nothing listens there\n')
   })
@@ -100,7 +94,7 @@ describe('one line names the wrong setting of', () => {
     const other = await startRawServer()
     const { port } = other
     const settings = { DATABASE_URL: database.url, ...others, [setting]: String(port) }
-    const { code, stdout, stderr } = await call('src/main.ts', [name], settings)
+    const { code, stdout, stderr } = await call([name], settings)
     await other.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(

@@ -196,12 +196,6 @@ describe('the parts in processes of their own', () => {
     expect((await migrate()).stdout).toBe(`the database is already of release ${release}\n`)
   })
 
-  test('npm run api serves it, and exits with 0 when told to end', async () => {
-    const api = startProcess('api', { ...brief, ...settings() })
-    expect(await statusOf(`${await addressOf(api)}/readyz`)).toBe(200)
-    expect(await api.end()).toBe(0)
-  })
-
   test('npm run supplier says where it is, and exits with 0 when told to end', async () => {
     const supplier = startProcess('supplier', brief)
     const [, url = ''] = await supplier.says(/^supplier ready: (http:\S+)/m)
