@@ -17,6 +17,8 @@ begin
   -- A correction's reference is longer than that of its deposit.
   perform core.require(length(post_once.reference) between 1 and case what when 'correct_deposit' then 240 else 200 end,
     'reference must have 1 to 200 characters');
+  perform core.require(type = 'deposit' or length(core.trim_blanks(note)) between 1 and 1000,
+    'note must say why, in 1 to 1000 characters');
   if type = 'deposit' then
     -- Two accounts must not get the same deposit at the same moment.
     perform pg_advisory_xact_lock(hashtextextended('deposit ' || core.plain_reference(post_once.reference), 0));

@@ -12,7 +12,6 @@ declare
 begin
   perform core.require(core.is_money(abs(amount)),
     'amount must not be 0, at most 100000000000 either way, with at most 2 decimals');
-  perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   if order_code is not null then
     select o.* into strict adjusted from supply.orders o where o.code = core.refer_to('order', order_code);
     perform core.require(adjusted.account_id = wanted_id,

@@ -14,7 +14,6 @@ begin
   perform core.check_allow(allow);
   perform core.require(right_amount = 0 or core.is_money(right_amount, account.currency), format(
     'right_amount must be from 0 to 100000000000, with at most %s decimals', core.decimals(account.currency)));
-  perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   select l.* into deposit from supply.ledger l
   where l.account_id = account.id and l.type = 'deposit'
     and l.plain_reference = core.plain_reference(correct_deposit.reference);

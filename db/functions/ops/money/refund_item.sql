@@ -9,7 +9,6 @@ declare
   item supply.order_items;
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals');
-  perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   select i.* into strict item from supply.order_items i where i.id = core.refer_to('item', item_id)::uuid;
   perform core.require(item.status <> 'failed',
     format('item %s failed: %s was refunded then', item.id, item.refunded_amount),
