@@ -22,8 +22,8 @@ begin
     offset 0
   ), offered as (
     -- Items that are alike share a look at the offers.
-    select p.*, any_value(best.offer) over (partition by p.id, p.quantity, p.unit_price) as offer,
-      format('items[%s]', p.place - 1) as path
+    select p.*, format('items[%s]', p.place - 1) as path,
+      (array_agg(best.offer) filter (where p.copy = 1) over (partition by p.id, p.quantity, p.unit_price))[1] as offer
     from (select p.*, row_number() over (partition by p.id, p.quantity, p.unit_price) as copy from priced p) as p
     left join lateral (
       select o as offer from core.active_offers o
