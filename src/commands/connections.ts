@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, ConfigError } from '../config.ts'
 import { connect, type Database, type DatabaseOptions, WrongSession } from '../database/client.ts'
 import { sessionSettings } from '../database/connections/session.ts'
-import { isNotMigrated, isUnavailable } from '../database/errors.ts'
+import { isNotMigrated, isSessionRefused, isUnavailable } from '../database/errors.ts'
 import { createReads, type Reads, readsFrom } from '../database/reads.ts'
 import { serves, type Version } from '../database/version.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
@@ -123,7 +123,7 @@ export async function checkOnceAnswered(
       await check()
       return true
     } catch (error) {
-      if (error instanceof WrongSession || !isUnavailable(error)) throw error
+      if (error instanceof WrongSession || isSessionRefused(error) || !isUnavailable(error)) throw error
       return false
     }
   }

@@ -71,14 +71,23 @@ function isServerError(error: unknown): error is Error & { code: string; severit
 
 /**
  * Whether an error says that the database cannot answer now, so that the answer is 503 and not 500: no connection, no
- * answer in time, a server that starts, stops, is full or a standby, a statement or lock timeout.
+ * answer in time, a server that starts, stops, is full, a standby or refuses the session, a statement or lock timeout.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable)
   const code = errorCode(error)
   if (code === undefined) return false
   if (!isServerError(error)) return connectionCodes.has(code)
+  return mayPass(code) || error.severity === 'FATAL'
+}
+
+function mayPass(code: string): boolean {
   return unavailableStates.has(code) || unavailableState.test(code)
+}
+
+/** Whether the server refuses all sessions of this login, or for this database. */
+export function isSessionRefused(error: unknown): boolean {
+  return isServerError(error) && error.severity === 'FATAL' && !mayPass(error.code)
 }
 
 // `cache lookup failed` and changed result types come while the code is reloaded; a conflict can come at any time.

@@ -39,6 +39,17 @@ describe('an error is unavailability', () => {
   })
 
   test.each([
+    ['takes no sessions for the database', { pathname: '/template0' }, '55000'],
+    ['lacks the database', { pathname: '/nowhere' }, '3D000'],
+    ['refuses the login', { username: 'nobody' }, '28P01'],
+  ])('when the server %s', async (_case, change, code) => {
+    const { href } = Object.assign(new URL(database.url), change)
+    const error = await failure(client({ url: href }).call('api.number'))
+    expect(error).toMatchObject({ code })
+    expect(isUnavailable(error)).toBe(true)
+  })
+
+  test.each([
     ['accepts and says nothing', (_socket: Socket) => {}],
     ['accepts and hangs up', (socket: Socket) => socket.destroy()],
   ])('when the server %s', async (_case, greet) => {
