@@ -6,7 +6,7 @@ import { type DnsServer, startDnsServer } from './support/servers/dns_server.ts'
 import type { SupplierAnswer } from './support/servers/scripted_supplier.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let service: WholeService
 let dns: DnsServer
 

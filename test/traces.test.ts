@@ -5,7 +5,7 @@ import { products } from './support/partner.ts'
 import type { SupplierAnswer } from './support/servers/scripted_supplier.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let service: WholeService
 
 beforeAll(async () => {

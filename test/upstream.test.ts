@@ -7,8 +7,8 @@ import { startTcpProxy, type TcpProxy } from './support/servers/tcp_proxy.ts'
 import { pollNow, startWholeService, type WholeService } from './support/whole_service.ts'
 
 /** The upstream, a whole service of which ours is a partner, and ours, whose one supplier is the upstream by `b2b`. */
-const upper = testDatabase()
-const lower = testDatabase()
+const upper = testDatabase({ catalog: true })
+const lower = testDatabase({ catalog: true })
 let upstream: WholeService
 let ours: WholeService
 /** Our account at the upstream, and the way to it. */

@@ -5,7 +5,7 @@ import { place } from './support/orders.ts'
 import { signedPush } from './support/signed.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let service: WholeService
 const tenMinutes = 600_000

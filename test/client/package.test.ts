@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientTypes } from '../../src/site/openapi/generate_client_types.ts'
 import { installClient, oldestNode } from '../support/client_package.ts'
 import { testDatabase } from '../support/database.ts'
-import { makeCatalog, makePartner, products } from '../support/partner.ts'
+import { makePartner, products } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 import { scriptedClient } from './scripted_fetch.ts'
 
@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const checkout = join(import.meta.dirname, '../..')
 const source = join(checkout, 'src/client')
 const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const api = testApi(() => database.url)
 
 const scratch = mkdtempSync(join(tmpdir(), 'client-package-'))
@@ -67,7 +67,6 @@ describe('the package', () => {
   })
 
   test('orders from a plain program, on the oldest Node that is here', async () => {
-    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
     const { key } = await makePartner(database.sql)
     writeFileSync(join(partner, 'program.js'), plainProgram)
     const { stdout } = await run(oldestNode(), [join(partner, 'program.js'), api().url, key])

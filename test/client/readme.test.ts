@@ -22,7 +22,7 @@ const programs = [...page.matchAll(/^```js\n(.*?)\n```$/gms)].map(([, program = 
 const [program = ''] = programs.filter((one) => one.includes("from 'supply-ordering-client'"))
 
 describe('the program of docs/client.md', () => {
-  const database = testDatabase()
+  const database = testDatabase({ catalog: true })
   const scratch = mkdtempSync(join(tmpdir(), 'readme-program-'))
   let partner: Partner
   let supplier: ScriptedSupplier

@@ -5,7 +5,7 @@ import { products } from '../support/partner.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 import { failure } from './scripted_fetch.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let service: WholeService
 let client: SupplyClient
 

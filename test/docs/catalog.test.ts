@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import { makeCatalog } from '../support/partner.ts'
 import { hasPsql, psql } from '../support/psql.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations/catalog.md'), 'utf8')
@@ -12,7 +11,7 @@ const blocks = [...page.matchAll(/^```(csv|psql)\n([\s\S]*?)^```$/gm)].map(([, l
   text,
 }))
 const dir = mkdtempSync(join(tmpdir(), 'supply-page-'))
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 
 /** The lines of a result without the widths of its columns, which hang on the login. */
 const comparable = (text: string) =>
@@ -27,7 +26,6 @@ describe.skipIf(!hasPsql)('the commands of docs/operations/catalog.md', () => {
   const url = () => Object.assign(new URL(database.url), { username: login, password: 'secret' }).href
   beforeAll(async () => {
     await database.sql.unsafe(`create role ${login} login password 'secret' in role supply_trade`)
-    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
     await database.sql`select ops.upsert_supplier('nova', 'http://127.0.0.1:9', 'token')`
     for (const [id, name, price, cost] of [
       [1017, '60', 89, 52.4],

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { answer, completed, failed } from '../support/items.ts'
 import { place } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
 import { hasPsql, psql } from '../support/psql.ts'
 import { rechained } from '../support/sql/passing_time.ts'
 import { unchecked } from '../support/sql/transactions.ts'
 
 if (!hasPsql) console.info('no psql 15 on this machine, hence not run: the end of a month')
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const dir = mkdtempSync(join(tmpdir(), 'supply-month-'))
 const login = `finance_${process.pid}`
@@ -157,7 +157,6 @@ beforeAll(async () => {
   await sql().unsafe(`create role ${login} login password 'x' in role supply_finance`)
   // Months begin in BUSINESS_TIME_ZONE, whatever the zone of the session is.
   await sql().unsafe(`alter role ${login} set timezone = 'Pacific/Auckland'`)
-  await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
   const rate = (value: number) =>
     sql()`select ops.set_rate('EUR', 'RUB', ${value}, now() + interval '1 day', allow => '{large_change}')`
   await rate(90)

@@ -16,7 +16,7 @@ import {
   twoAtATime,
 } from './languages.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const scratch = mkdtempSync(join(tmpdir(), 'programs-'))
 const inTurn = twoAtATime()
 let service: WholeService

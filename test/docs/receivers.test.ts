@@ -15,7 +15,7 @@ import { freePort } from '../support/servers/free_port.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 import { environment, makeReady, presentLanguages, tellOfAbsentLanguages, twoAtATime } from './languages.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const scratch = mkdtempSync(join(tmpdir(), 'receivers-'))
 const inTurn = twoAtATime()
 const polling = { timeout: 45_000, interval: 50 }

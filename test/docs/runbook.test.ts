@@ -16,7 +16,7 @@ test('each section with statements has a scene, and the reverse', () => {
 })
 
 describe.each(sections)('$title', ({ title, steps }) => {
-  const database = testDatabase()
+  const database = testDatabase({ catalog: true })
   const operator = operatorOf(database)
   let names: Names
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createAdapters, protocols } from '../../src/suppliers/adapters.ts'
 import { testDatabase } from '../support/database.ts'
-import { makeCatalog, products } from '../support/partner.ts'
+import { products } from '../support/partner.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 const page = readFileSync(join(docs, 'suppliers.md'), 'utf8')
 
 describe('the page about suppliers', () => {
-  const database = testDatabase()
+  const database = testDatabase({ catalog: true })
 
   test('the page has a section for each protocol', () => {
     const sections = [...page.matchAll(/^## `(.+)`$/gm)].map(([, name]) => name)
@@ -40,7 +40,6 @@ describe('the page about suppliers', () => {
 
   test('an operator can run the statements of the page', async () => {
     const { sql } = database
-    await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
     for (const [, statements = ''] of page.matchAll(/```sql\n([^`]*)```/g)) await sql.unsafe(statements)
     const [offer] = await sql`
       select s.protocol, o.sku from supply.offers o join supply.suppliers s on s.code = o.supplier

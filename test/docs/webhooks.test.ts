@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseEvent } from '../../src/demo/receiver/event.ts'
 import { signature } from '../../src/messages/sign.ts'
 import { testDatabase } from '../support/database.ts'
 import { leaseAttempt, rungs } from '../support/events.ts'
 import { answer, completed, failed } from '../support/items.ts'
 import { place } from '../support/orders.ts'
-import { makeCatalog, makePartner, products } from '../support/partner.ts'
+import { makePartner, products } from '../support/partner.ts'
 import { blocksOf, fieldsOf, guideText } from './guide_text.ts'
 
 const guide = guideText('webhooks')
@@ -32,12 +32,10 @@ describe('the ladder in the guide', () => {
 })
 
 describe('the events in the guide', () => {
-  const database = testDatabase()
+  const database = testDatabase({ catalog: true })
   const examples = blocks.filter(({ language }) => language === 'json')
   const exampleOf = (type: string): unknown =>
     examples.map(({ text }) => JSON.parse(text)).find(({ event_type }) => event_type === type)
-
-  beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 
   /** The body of a real event: of an order for two keys and a top-up whose lines all end as told. */
   async function realEvent(outcomes: object[]): Promise<unknown> {

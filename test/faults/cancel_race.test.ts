@@ -10,7 +10,7 @@ import { startTestWorker, startWholeService, type WholeService } from '../suppor
 const count = Number(process.env.CANCELLATIONS ?? 400)
 const together = 50
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let service: WholeService
 let second: { stop(): Promise<void> }
 beforeAll(async () => {

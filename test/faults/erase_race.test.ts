@@ -11,7 +11,7 @@ import { codesOf, startWholeService, type WholeService } from '../support/whole_
 const [count, repeats] = [30, 6]
 const player = 'player-4711'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const operator = operatorOf(database)
 let service: WholeService
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 
 // An open transaction holds rows of one partner and one supplier while a service works for all.
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const operator = operatorOf(database)
 const heldProduct = 400

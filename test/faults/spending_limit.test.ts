@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { randomOf } from '../storm/random.ts'
 import { testDatabase } from '../support/database.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { makePartner, type Partner, products } from '../support/partner.ts'
 import { type ApiProcess, startApiProcess } from '../support/servers/service_process.ts'
 
 // The full size is SPENDING_SEEDS=20 SPENDING_ORDERS=1000.
@@ -10,11 +10,10 @@ const seeds = Number(process.env.SPENDING_SEEDS ?? 2)
 const count = Number(process.env.SPENDING_ORDERS ?? 200)
 const connections = 64
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const pools: Pool[] = []
 let apis: ApiProcess[]
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   apis = await Promise.all([startApiProcess(database.url), startApiProcess(database.url)])
   for (const { url } of apis) pools.push(new Pool(url, { connections: connections / 2 }))
 })

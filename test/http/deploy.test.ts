@@ -8,7 +8,7 @@ import { makeCatalog, makePartner, type Partner, products } from '../support/par
 import { type ApiProcess, startApiProcess } from '../support/servers/service_process.ts'
 import { startTcpBalancer } from '../support/servers/tcp_balancer.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const children: ApiProcess[] = []
 let partner: Partner
 

@@ -7,7 +7,7 @@ import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { batchesOf, startApi, type TestApi } from '../support/service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 // A busy machine needs most of it for a few requests.
 const drainSeconds = 1
 const times = { drainMs: 20_000 }

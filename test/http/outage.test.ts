@@ -5,7 +5,7 @@ import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 import { type Answer, startApi, type TestApi } from '../support/service.ts'
 import { signedPush } from '../support/signed.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let network: TcpProxy
 let api: TestApi
 let partner: Partner

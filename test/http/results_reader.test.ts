@@ -8,7 +8,7 @@ import { audit, orderRequest, placeAll } from '../support/orders.ts'
 import { type Partner, products } from '../support/partner.ts'
 import { type RunningWorker, startTestWorker, startWholeService, type WholeService } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const total = 60
 let service: WholeService
 let second: RunningWorker

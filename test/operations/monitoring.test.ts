@@ -32,7 +32,7 @@ const ruleQueries = [...rules.matchAll(/ expr: (?:>-\n)?(.*?)\n {8}(?:for|labels
   ([, text = ''], place): [string, string] => [alertNames[place] ?? '', text.replace(/\s+/g, ' ')],
 )
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let service: WholeService
 let partner: Partner
 let receiver: Receiver

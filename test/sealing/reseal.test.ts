@@ -33,7 +33,7 @@ async function storedIn({ sql }: TestDatabase): Promise<string> {
 }
 
 test('plain data is sealed, and a new key takes the place of an old one, under load and without a loss', async () => {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase({ catalog: true })
   const [k1, k2] = [dataKeysOf('k1'), dataKeysOf('k2')]
   let service = await startWholeService(database)
   const partner = await service.partner({ balance: 100_000 })
@@ -133,7 +133,7 @@ test('plain data is sealed, and a new key takes the place of an old one, under l
 })
 
 test('an order with a code that does not open stays as it is, and its key stays needed', async () => {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase({ catalog: true })
   const [k1, k2] = [dataKeysOf('k1'), dataKeysOf('k2')]
   const service = await startWholeService(database, { dataKeys: k1 })
   const partner = await service.partner()

@@ -6,7 +6,7 @@ import { testDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
 import { codesOf, startWholeService, type WholeService } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const dataKeys = dataKeysOf('k1')
 let service: WholeService
 beforeAll(async () => {

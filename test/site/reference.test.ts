@@ -5,7 +5,7 @@ import { makeCatalog, makePartner, products } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 import { describeInChromium, narrow, overflowOf, seriousIn, type Watched, wide } from './chromium.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const api = testApi(() => database.url)
 let key = ''
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { makeCatalog, makePartner } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 import { textOf } from './html_text.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const api = testApi(() => database.url)
 const run = promisify(execFile)
 

@@ -18,11 +18,13 @@ const attempts = 100
 
 /**
  * Makes a database of the test's own: a copy of the migrated template, or of another one that nobody is connected to, or
- * an empty one. Takes about 30 ms. Settings made by `alter database` are not part of a copy.
+ * an empty one. Takes about 30 ms. Settings made by `alter database` are not part of a copy. With `catalog` it has what
+ * `makeCatalog` makes, at a supplier that does not answer.
  */
 export async function createTestDatabase({
   empty = false,
-  from = inject('templateDatabase'),
+  catalog = false,
+  from = inject(catalog ? 'catalogDatabase' : 'templateDatabase'),
 } = {}): Promise<TestDatabase> {
   const serverUrl = inject('serverUrl')
   const name = `supply_test_${process.pid}_${randomBytes(6).toString('hex')}`
@@ -45,7 +47,7 @@ export async function createTestDatabase({
  * For a test file or a describe: a database before its first test, gone after its last.
  * Use the result's members inside tests and hooks only; before, they throw.
  */
-export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
+export function testDatabase(options: { empty?: boolean; catalog?: boolean } = {}): TestDatabase {
   let database: TestDatabase | undefined
   const present = (): TestDatabase => {
     if (database === undefined) throw new Error('the test database exists only inside tests and hooks')

@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { newFolder, stopAndRemove, withSql } from '../embedded_postgres/support.ts'
+import { makeCatalog } from './partner.ts'
 import { copyCluster, database, makeMigratedCluster } from './servers/migrated_cluster.ts'
 
 declare module 'vitest' {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     serverUrl: string
     /** The name of the migrated database that the tests' databases are copied from. */
     templateDatabase: string
+    /** A copy of it with the small catalog of `makeCatalog`. */
+    catalogDatabase: string
     /** The data folder of a stopped server with the migrated database `supply`; empty where the tests use another server. */
     migratedCluster: string
   }
@@ -38,20 +41,27 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await findServer()
   const { migratedCluster = '' } = server
   const template = migratedCluster ? database : `supply_template_${process.pid}_${Date.now()}`
+  const catalog = `${template}_catalog`
   try {
     if (!migratedCluster) {
       await withSql(server, (sql) => sql`create database ${sql(template)}`)
       await migrate({ databaseUrl: databaseUrl(server.url, template) })
     }
+    await withSql(server, (sql) => sql`create database ${sql(catalog)} template ${sql(template)}`)
+    const made = { url: databaseUrl(server.url, catalog) }
+    await withSql(made, (sql) => makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' }))
   } catch (error) {
     await server.stop()
     throw error
   }
   project.provide('serverUrl', server.url)
   project.provide('templateDatabase', template)
+  project.provide('catalogDatabase', catalog)
   project.provide('migratedCluster', migratedCluster)
   return async () => {
-    await withSql(server, (sql) => sql`drop database if exists ${sql(template)} with (force)`)
+    for (const name of [template, catalog]) {
+      await withSql(server, (sql) => sql`drop database if exists ${sql(name)} with (force)`)
+    }
     await server.stop()
   }
 }

@@ -16,7 +16,7 @@ type Options = ApiOptions & {
 
 /** For a test file about routes: an API on a database with the small catalog, and a partner who asks it. */
 export function httpTests({ partner: options = {}, each = false, token = 'token', ...ofApi }: Options = {}) {
-  const database = testDatabase()
+  const database = testDatabase({ catalog: true })
   const sql = () => database.sql
   const api = testApi(() => database.url, ofApi)
   let present: Partner

@@ -4,7 +4,7 @@ import { testDatabase } from './database.ts'
 import { finishAttempt, leaseAttempt, makeEvent, makeEvents } from './events.ts'
 import { operatorOf } from './operator.ts'
 import { audit, type OrderRequest, place } from './orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from './partner.ts'
+import { makePartner, type Partner, products } from './partner.ts'
 import { unchecked } from './sql/transactions.ts'
 
 type Options = {
@@ -13,30 +13,23 @@ type Options = {
   balance?: number
   /** Whether the audit must find nothing after each test. */
   audited?: boolean
-  /** Whether each test begins with an empty database, because it looks at the items of all tests. */
+  /** Whether each test begins with the rows of the template, because it looks at the items of all tests. */
   isolated?: boolean
 }
 
 /** For a test file about items and events: a database with the small catalog, and a new partner for each test. */
 export function itemTests({ name, balance = 1000, audited = false, isolated = false }: Options = {}) {
-  const database = testDatabase()
+  const database = testDatabase({ catalog: true })
   let present: Partner
   const sql = () => database.sql
   const operator = operatorOf(database)
-  const fillCatalog = () => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
 
-  /** The tables that tests fill, because nothing is in them at first. */
-  let changing: string[] = []
-
+  let first: FirstRows
   beforeAll(async () => {
-    if (isolated) changing = await emptyTables(sql())
-    else await fillCatalog()
+    if (isolated) first = await saveRows(sql())
   })
   beforeEach(async () => {
-    if (isolated) {
-      await emptyAgain(sql(), changing)
-      await fillCatalog()
-    }
+    if (isolated) await restoreRows(sql(), first)
     present = await makePartner(sql(), { name, balance })
   })
   afterEach(async () => {
@@ -110,25 +103,40 @@ export function itemTests({ name, balance = 1000, audited = false, isolated = fa
   }
 }
 
-/** Removes the rows of tables, and all jobs. After a truncate all sessions plan all statements again, so few are truncated. */
-async function emptyAgain(sql: postgres.Sql, changing: string[]): Promise<void> {
-  const tables = [...changing, 'graphile_worker._private_jobs']
-  const large = await sql<{ name: string }[]>`
-    select name from unnest(${tables}::text[]) as name where pg_relation_size(name::regclass) > 500000`
-  const statements = tables.map((table) => `delete from ${table}`)
-  if (large.length > 0) statements.unshift(`truncate ${large.map(({ name }) => name).join(', ')} cascade`)
-  await unchecked(sql, (tx) => tx.unsafe(statements.join(';')))
+type FirstRows = {
+  /** The tables that are filled by tests alone. */
+  empty: string[]
+  /** The statements that give the others the rows that they had at first. */
+  restore: string[]
 }
 
-/** The tables of the service that have no rows yet. */
-async function emptyTables(sql: postgres.Sql): Promise<string[]> {
-  const tables = await sql<{ name: string }[]>`
-    select c.oid::regclass::text as name from pg_class c
-    where c.relkind = 'r' and c.relnamespace = 'supply'::regnamespace`
-  const empty: string[] = []
-  for (const { name } of tables) {
+/** Keeps the rows that a database begins with, in tables of a schema of their own. */
+async function saveRows(sql: postgres.Sql): Promise<FirstRows> {
+  const tables = await sql<{ name: string; columns: string }[]>`
+    select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ') as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where c.relkind = 'r' and c.relnamespace = 'supply'::regnamespace group by c.oid`
+  const first: FirstRows = { empty: ['graphile_worker._private_jobs'], restore: [] }
+  await sql`create schema first_rows`
+  for (const { name, columns } of tables) {
+    const saved = name.replace('supply.', 'first_rows.')
     const rows = await sql.unsafe(`select from ${name} limit 1`)
-    if (rows.length === 0) empty.push(name)
+    if (rows.length === 0) first.empty.push(name)
+    else {
+      await sql.unsafe(`create table ${saved} as select ${columns} from ${name}`)
+      first.restore.push(
+        `delete from ${name}; insert into ${name} (${columns}) overriding system value select ${columns} from ${saved}`,
+      )
+    }
   }
-  return empty
+  return first
+}
+
+/** Gives all tables these rows again. After a truncate all sessions plan all statements again, so few are truncated. */
+async function restoreRows(sql: postgres.Sql, { empty, restore }: FirstRows): Promise<void> {
+  const large = await sql<{ name: string }[]>`
+    select name from unnest(${empty}::text[]) as name where pg_relation_size(name::regclass) > 500000`
+  const statements = [...empty.map((table) => `delete from ${table}`), ...restore]
+  if (large.length > 0) statements.unshift(`truncate ${large.map(({ name }) => name).join(', ')} cascade`)
+  await unchecked(sql, (tx) => tx.unsafe(statements.join(';')))
 }

@@ -32,13 +32,15 @@ const playerId = { id: 'gameUserId', type: 'text', label: 'Player ID', required:
 
 /**
  * A small catalog at one supplier: a top-up at 10.50, a product of keys at 20.00, one at 100.00, one out of stock,
- * and one in another currency.
+ * and one in another currency. Where a database has it from its template, this only changes the supplier.
  */
 export async function makeCatalog(sql: postgres.Sql, supplier: { url: string; token: string; code?: string }) {
   const code = supplier.code ?? 'first'
   const fields = sql.json([playerId])
-  await sql`select ops.upsert_game('space-trader', 'Space Trader')`
   await sql`select ops.upsert_supplier(${code}, ${supplier.url}, ${supplier.token})`
+  const made = await sql`select supplier from supply.offers where supplier = ${code} and product_id = ${products.topUp}`
+  if (made.length > 0) return
+  await sql`select ops.upsert_game('space-trader', 'Space Trader')`
   await sql`select ops.upsert_product(${products.topUp}, 'space-trader', '100 credits', 10.50, 'RUB', 'id_only', ${fields})`
   await sql`select ops.upsert_product(${products.key}, 'space-trader', 'Gift key', 20.00, 'RUB', 'key')`
   await sql`select ops.upsert_product(${products.expensive}, 'space-trader', '1000 credits', 100.00, 'RUB', 'id_only', ${fields})`

@@ -10,7 +10,7 @@ import type { ScriptedReceiver } from '../support/servers/scripted_receiver.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let deliveries: Deliveries
 let receiver: ScriptedReceiver

@@ -13,9 +13,9 @@ import { runCallSupplier } from '../support/call_supplier.ts'
 import { credentialRules } from '../support/credential_rules.ts'
 import { testDatabase } from '../support/database.ts'
 import { orderRequest, placeAll } from '../support/orders.ts'
-import { makeCatalog, makePartner, products } from '../support/partner.ts'
+import { makePartner, products } from '../support/partner.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let db: Database
 let call: (leased: LeasedCall) => Promise<SupplierOutcome>
 let metrics: ReturnType<typeof createWorkerMetrics>
@@ -39,7 +39,6 @@ const adapters = createAdapters({
 })
 
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   db = connectWorker(database.url)
 })
 afterAll(() => Promise.all([adapters.close(), db.end()]))

@@ -3,7 +3,7 @@ import { testDatabase } from '../support/database.ts'
 import { refusals } from '../support/operator.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 let service: WholeService
 beforeAll(async () => {
   service = await startWholeService(database)

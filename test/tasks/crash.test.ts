@@ -7,7 +7,7 @@ import { taken } from '../support/servers/scripted_receiver.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 import { startWorkerProcess } from '../support/servers/service_process.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const scene = crashScene(database)
 

@@ -6,7 +6,7 @@ import { makeEvent } from '../support/events.ts'
 import { audit } from '../support/orders.ts'
 import { type ReceiverAnswer, taken } from '../support/servers/scripted_receiver.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const scene = crashScene(database)
 

@@ -5,7 +5,7 @@ import { testDatabase } from '../support/database.ts'
 import { audit, place } from '../support/orders.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const scene = crashScene(database)
 

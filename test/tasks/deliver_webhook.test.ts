@@ -13,7 +13,7 @@ import {
   taken,
 } from '../support/servers/scripted_receiver.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let deliveries: Deliveries
 let receiver: ScriptedReceiver

@@ -8,7 +8,7 @@ import { type ScriptedReceiver, startScriptedReceiver, taken } from '../support/
 import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startTestWorker } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let deliveries: Deliveries
 let receiver: ScriptedReceiver

@@ -7,10 +7,10 @@ import { createHousekeeping } from '../../tasks/housekeeping.ts'
 import { testDatabase } from '../support/database.ts'
 import { answer, completed } from '../support/items.ts'
 import { place } from '../support/orders.ts'
-import { makeCatalog, makePartner } from '../support/partner.ts'
+import { makePartner } from '../support/partner.ts'
 import { startTestWorker } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const days = { attempts: 30, raw: 3, deliveryData: 30, alerts: 30 }
 let db: Database
@@ -18,7 +18,6 @@ let itemId: string
 
 beforeAll(async () => {
   db = connectWorker(database.url)
-  await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
   const { body } = await place(sql(), await makePartner(sql()))
   itemId = body.items[0]?.id ?? ''
   await answer(sql(), itemId, completed())

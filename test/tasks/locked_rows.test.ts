@@ -7,7 +7,7 @@ import { makePartner, type Partner } from '../support/partner.ts'
 import { taken } from '../support/servers/scripted_receiver.ts'
 
 // An operator's open transaction has the lock of one row while a worker works for all.
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let deliveries: Deliveries
 let partner: Partner

@@ -7,7 +7,7 @@ import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startWorkerProcess } from '../support/servers/service_process.ts'
 import { makeStock } from '../support/stock.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const [partners, ordersOfEach, codesOfEach, stock] = [50, 10, 10, 4000]
 const alone = 199

@@ -9,7 +9,7 @@ import { failed, finishCalls, leaseCalls } from '../support/items.ts'
 import { place } from '../support/orders.ts'
 import { products } from '../support/partner.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const scene = crashScene(database)
 

@@ -6,7 +6,7 @@ import { makePartner, type Partner } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 
 // A limit of the server that is used up, such as its queue of notifications, has an SQLSTATE of class 54.
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const api = testApi(() => database.url)
 let deliveries: Deliveries

@@ -11,7 +11,7 @@ import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 import { startApiProcess } from '../support/servers/service_process.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const open: { close: () => Promise<unknown> }[] = []
 afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.close()

@@ -18,7 +18,7 @@ import { operatorOf } from '../support/operator.ts'
 import { place } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const operator = operatorOf(database)
 const sql = () => database.sql
 const adapters = createAdapters({ timeoutMs: 2_000 })

@@ -11,7 +11,7 @@ import { type ServiceProcess, startWorkerProcess } from '../support/servers/serv
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 
 // A middlebox between a worker and its database drops connections silently.
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let supplier: ScriptedSupplier
 let receiver: ScriptedReceiver

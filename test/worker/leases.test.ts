@@ -10,14 +10,13 @@ import { attemptLeaseMs } from '../../tasks/deliver_webhook.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeEvent } from '../support/events.ts'
 import { place } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
 
 // The leases are defined in SQL, and what they cover here.
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let partner: Partner
 beforeAll(async () => {
-  await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(sql())
 })
 

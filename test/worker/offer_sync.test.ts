@@ -13,11 +13,11 @@ import { b2bDriver } from '../suppliers/conformance/b2b_driver.ts'
 import type { TestSupplier } from '../suppliers/conformance/driver.ts'
 import { credentialRules } from '../support/credential_rules.ts'
 import { testDatabase } from '../support/database.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { makePartner, type Partner, products } from '../support/partner.ts'
 import { type Kinguin, startKinguin, testProduct } from '../support/servers/kinguin.ts'
 import { startApi, type TestApi } from '../support/service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const real = createAdapters({ timeoutMs: 1_000 })
 const made: Readings[] = []
@@ -28,7 +28,6 @@ let upstream: TestSupplier
 let kinguin: Kinguin
 
 beforeAll(async () => {
-  await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
   db = connectWorker(database.url)
   api = await startApi(database.url)
   partner = await makePartner(sql())

@@ -6,7 +6,7 @@ import { makePartner, products } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 import { startTestWorker } from '../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const api = testApi(() => database.url)
 let deliveries: Deliveries

@@ -8,16 +8,15 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { audit } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
 import { startBadNetwork } from '../bad_network.ts'
 import { programsOf } from './page_programs.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'idempotent-purchase-'))
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const api = testApi(() => database.url)
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe.each(programsOf('idempotent_purchase'))('$file', ({ file, path, command }) => {

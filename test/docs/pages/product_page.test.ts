@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { describeInChromium } from '../../site/chromium.ts'
 import { testDatabase } from '../../support/database.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
 
 const program = join(import.meta.dirname, '../../../docs/programs/product_page.ts')
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const api = testApi(() => database.url)
 let partner: Partner
 
@@ -16,7 +16,6 @@ const description = '60 <b>pearls</b> & "more"\n<script>document.title = "taken"
 
 beforeAll(async () => {
   const { sql } = database
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(sql)
   await sql`select ops.set_product_details(${products.topUp}, ${image}, 'Steam', '{DE,AT}')`
   await sql`select ops.set_product_text(${products.topUp}, 'ru', ${description}, 'В игре')`

@@ -9,15 +9,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answer, completed, failed, leaseCalls } from '../../support/items.ts'
 import { balanceOf, orderRequest, place, placeAll } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
 import { programsOf } from './page_programs.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'reconcile-'))
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const api = testApi(() => database.url)
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe.each(programsOf('reconcile'))('$file', ({ file, path, command }) => {

@@ -14,7 +14,7 @@ import { hasPython } from './page_programs.ts'
 
 const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../../docs')
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 
 describe.skipIf(!hasPython)('the client in Python', () => {
   let service: WholeService

@@ -4,7 +4,7 @@ import { sendAlerts } from '../../support/alerts.ts'
 import { answered, finishAttempt, leaseAttempt, makeEvent, unreachable } from '../../support/events.ts'
 import { answer, completed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
 
 /** What happened before the statements of a section, and between them; it returns what the page calls by a name. */
@@ -19,7 +19,6 @@ const hook = 'https://shop.example/hooks'
 
 /** A catalog, an earlier partner, and Acme Games, which is account 2. */
 async function shop(sql: postgres.Sql, balance = 1000): Promise<Partner> {
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
   await makePartner(sql, { name: 'Demo' })
   return makePartner(sql, { name: 'Acme Games', balance })
 }
@@ -64,7 +63,6 @@ async function deadLetters(sql: postgres.Sql): Promise<undefined> {
 export const scenes: { [heading: string]: Scene } = {
   'A partner, from nothing to the first order': {
     before: async (sql) => {
-      await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
       await makePartner(sql, { name: 'Demo' })
       return undefined
     },

@@ -6,7 +6,7 @@ import { audit, type OrderRequest, orderRequest } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { undone } from '../../support/sql/transactions.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const lockTimeoutMs = 50
 let db: Database
 /** How many orders each statement had. */

@@ -6,7 +6,7 @@ import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { shapeOf, withoutRequestId } from '../../support/service.ts'
 import { startWholeService, type WholeService } from '../../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let service: WholeService
 let partner: Partner

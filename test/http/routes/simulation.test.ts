@@ -7,7 +7,7 @@ import type { SupplierAnswer } from '../../support/servers/scripted_supplier.ts'
 import { shapeOf, withoutRequestId } from '../../support/service.ts'
 import { startWholeService, type WholeService } from '../../support/whole_service.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 let dns: DnsServer
 let service: WholeService

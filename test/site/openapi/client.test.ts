@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { generateApi } from 'swagger-typescript-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { makeCatalog, makePartner, products } from '../../support/partner.ts'
+import { makePartner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
 
 const modules = join(import.meta.dirname, '../../../node_modules')
@@ -14,7 +14,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'typed-client-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 const run = promisify(execFile)
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const api = testApi(() => database.url)
 let key = ''
 
@@ -85,7 +85,6 @@ main()`,
 
 let openApi: object
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   key = (await makePartner(database.sql)).key
   openApi = (await api().get('/openapi.json', { key })).json
 })

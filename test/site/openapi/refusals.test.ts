@@ -2,20 +2,20 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { breakFunctions, testDatabase } from '../../support/database.ts'
 import { type Located, operations } from '../../support/openapi/document.ts'
 import { misfits } from '../../support/openapi/fits.ts'
-import { makeCatalog, makePartner } from '../../support/partner.ts'
+import { makePartner } from '../../support/partner.ts'
 import { type Answer, type TestApi, testApi } from '../../support/service.ts'
 import { type Credentials, requestFor, schemeOf } from './requests.ts'
 
 /** What any operation can answer instead of its result. Each is asked for, and its answer held against the document. */
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const docsPassword = 'open sesame'
 const config = { docsPassword, trustProxyHops: 1 }
 const api = testApi(() => database.url, { config })
 const narrow = testApi(() => database.url, { config: { ...config, rateLimitPerMinute: 1 } })
 const cutOff = testApi(() => 'postgres://nobody@127.0.0.1:1/nothing', { config })
 
-const broken = testDatabase()
+const broken = testDatabase({ catalog: true })
 const failing = testApi(() => broken.url, { config })
 
 const keys = { good: '', storefront: '', public: '', elsewhere: '' }
@@ -23,7 +23,6 @@ const credentials = (key = keys.good): Credentials => ({ ...{ key, password: doc
 
 beforeAll(async () => {
   const { sql } = database
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
   const partner = await makePartner(sql, { mode: 'test' })
   const issue = async (scope: string, ips: string[] | null) => {
     const [row] = await sql`select ops.issue_key(${partner.accountId}, scope => ${scope},

@@ -5,7 +5,7 @@ import { orderRequest, quoteRequest, simulationRequest } from '../../../src/http
 import { testDatabase } from '../../support/database.ts'
 import { operations } from '../../support/openapi/document.ts'
 import { faultsOf } from '../../support/openapi/fits.ts'
-import { makeCatalog, makePartner } from '../../support/partner.ts'
+import { makePartner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
 
 // Plain texts: JSON Schema counts characters otherwise than JavaScript, and cannot forbid U+0000.
@@ -73,11 +73,10 @@ describe('a body', () => {
 })
 
 describe('a query parameter', () => {
-  const database = testDatabase()
+  const database = testDatabase({ catalog: true })
   const api = testApi(() => database.url)
   let key = ''
   beforeAll(async () => {
-    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
     key = (await makePartner(database.sql)).key
   })
 

@@ -5,9 +5,9 @@ import { asOperator } from '../../../src/commands/connections.ts'
 import { findCode } from '../../../src/commands/sealing.ts'
 import { testDatabase } from '../../support/database.ts'
 import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner } from '../../support/partner.ts'
+import { makePartner } from '../../support/partner.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 
 const roles = ['operator', 'support', 'trade', 'finance', 'analyst'] as const
 type Role = (typeof roles)[number]
@@ -46,7 +46,6 @@ const mayCall = new Map<string, Role[]>(
 
 const logins = new Map<Role, { name: string; sql: postgres.Sql }>()
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   for (const role of roles) {
     const name = `login_${role}_${process.pid}_${randomBytes(4).toString('hex')}`
     await database.sql.unsafe(`create role ${name} login password 'secret' in role supply_${role}`)

@@ -5,7 +5,7 @@ import { uncheckedUndone } from '../../support/sql/transactions.ts'
 import { breaches, noBreaches } from './breaches.ts'
 import { makeAllThatIsWell, well } from './scenario.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 beforeAll(() => makeAllThatIsWell(database.sql))
 
 /** What the audit finds after these statements, which are then undone. No trigger and no foreign key stops them. */

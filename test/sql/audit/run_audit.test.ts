@@ -7,7 +7,7 @@ import { oneValue } from '../../support/sql/one_value.ts'
 import { explainingSession } from '../../support/sql/plans.ts'
 import { makeAllThatIsWell, well } from './scenario.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 beforeAll(() => makeAllThatIsWell(sql()))
 beforeEach(() => sql()`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`)

@@ -3,7 +3,7 @@ import { collectAlerts } from '../../support/alerts.ts'
 import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed, failed, processing } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { makeStock, sell } from '../../support/stock.ts'
 
 /** Codes of orders, and ids of items and events, in each state that is well. Filled by `makeAllThatIsWell`. */
@@ -15,7 +15,6 @@ export const well = {
 
 /** An account with an order, an item and an event in each state. */
 export async function makeAllThatIsWell(sql: postgres.Sql): Promise<void> {
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
   const partner = await makePartner(sql, { balance: 5000 })
   well.account = partner.accountId
   await makeItems(sql, partner)

@@ -3,12 +3,12 @@ import { closeAlerts } from '../../support/alerts.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
 import { unchecked, uncheckedUndone } from '../../support/sql/transactions.ts'
 
 // The audit of a database with more orders than it looks at in one go: their numbers have a gap, as after a million.
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const operator = operatorOf(database)
 let partner: Partner
 const codes = { oldest: '', old: '', newest: '' }
@@ -17,7 +17,6 @@ const order = async () => (await place(database.sql, partner)).body.code
 
 beforeAll(async () => {
   const { sql } = database
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(sql)
   const startAt = (id: number) => sql`select setval(pg_get_serial_sequence('supply.orders', 'id'), ${id})`
   codes.oldest = await order()

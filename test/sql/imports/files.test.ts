@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { makeCatalog } from '../../support/partner.ts'
 import { hasPsql, psql } from '../../support/psql.ts'
 
 if (!hasPsql) console.info('no psql 15 on this machine, hence not run: lists from files')
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const dir = mkdtempSync(join(tmpdir(), 'supply-lists-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
@@ -26,7 +25,6 @@ const judged = async () => {
 
 describe.skipIf(!hasPsql)('a file', () => {
   beforeAll(async () => {
-    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
     await database.sql`update supply.offers set cost = 5`
   })
 

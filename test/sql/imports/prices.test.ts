@@ -2,9 +2,9 @@ import postgres from 'postgres'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
-import { makeCatalog, products } from '../../support/partner.ts'
+import { products } from '../../support/partner.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const operator = operatorOf(database)
 const product = products.topUp
 
@@ -28,7 +28,6 @@ const prices = async () => {
 
 let gold: number
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   await database.sql`select ops.upsert_price_list('silver', 0.05)`
   const [row] = await database.sql`select ops.upsert_price_list('gold') as id`
   gold = row?.id

@@ -3,11 +3,11 @@ import postgres from 'postgres'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
-import { makeCatalog, products } from '../../support/partner.ts'
+import { products } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { growOld } from '../../support/sql/passing_time.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const operator = operatorOf(database)
 const other = operatorOf(database)
 
@@ -39,7 +39,6 @@ const productOf = async (id: number) => {
 }
 
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   await database.sql`select ops.upsert_supplier('nova', 'http://127.0.0.1:9', 'token')`
 })
 beforeEach(async () => {

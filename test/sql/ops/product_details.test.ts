@@ -1,14 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
-import { makeCatalog, products } from '../../support/partner.ts'
+import { products } from '../../support/partner.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = operatorOf(database)
 const { noticesOf } = sql
 const id = products.topUp
-
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 
 const productOf = async (product: number) =>
   (

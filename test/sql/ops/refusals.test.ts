@@ -4,11 +4,11 @@ import { testDatabase } from '../../support/database.ts'
 import { makeEvent } from '../../support/events.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner } from '../../support/partner.ts'
+import { makePartner } from '../../support/partner.ts'
 import { undone } from '../../support/sql/transactions.ts'
 
 // psql shows an operator the message and the hint.
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = operatorOf(database)
 const errorOf = (query: PromiseLike<unknown>) =>
   Promise.resolve(query).then(
@@ -19,7 +19,6 @@ const errorOf = (query: PromiseLike<unknown>) =>
 const ids = { item: '', event: '' }
 
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   const partner = await makePartner(database.sql, { name: 'Acme', balance: 50 })
   ids.event = await makeEvent(database.sql, partner)
   ids.item = (await place(database.sql, partner)).body.items[0]?.id ?? ''

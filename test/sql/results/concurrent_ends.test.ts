@@ -4,16 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { type Call, completed, failed, finishCalls, leaseCalls } from '../../support/items.ts'
 import { audit, orderRequest, type Placed, placeAll } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sessions: postgres.Sql[] = []
 const ordersOfEach = 60
 const batch = 6
 
 beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   for (let n = 0; n < 5; n += 1) sessions.push(postgres(database.url, { max: 1, onnotice: () => {} }))
 })
 afterAll(() => Promise.all(sessions.map((session) => session.end())))

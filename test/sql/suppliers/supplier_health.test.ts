@@ -1,17 +1,16 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAlerts } from '../../support/alerts.ts'
 import { testDatabase } from '../../support/database.ts'
 import { answer, completed, failed, leaseCalls, notReceived, processing, record, unknown } from '../../support/items.ts'
 import { operatorOf } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
 
-const database = testDatabase()
+const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const operator = operatorOf(database)
 let partner: Partner
 
-beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
 beforeEach(async () => {
   await sql()`truncate supply.supplier_attempts, supply.supplier_call_counts, supply.supplier_states, supply.alerts,
     supply.occurrences`
