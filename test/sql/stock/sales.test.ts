@@ -5,7 +5,7 @@ import { place } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 import { makeStock, sell } from '../../support/stock.ts'
 
-const { sql, operator, partner, keys, read, itemOf, jobsOf, eventsOf } = itemTests({
+const { sql, operator, partner, order, keys, read, itemOf, jobsOf, eventsOf } = itemTests({
   isolated: true,
   audited: true,
   balance: 10_000,
@@ -15,13 +15,15 @@ const load = (codes: string[], batch: string | null = null) =>
 const codesOf = async (code: string) =>
   (await read(code)).items.flatMap(({ cdKeys = [] }) => cdKeys.map((key: { code: string }) => key.code))
 const stock = async () => {
-  const [row] = await operator()`select free, sold, expired, withdrawn, unsealed from ops.stock`
+  const [row] = await operator()`select free, sold, expired, withdrawn, unsealed, next_expiry from ops.stock`
   return row
 }
 const inStock = async () => {
   const [row] = await sql()`select api.get_product(${partner().accountId}, ${products.key}) ->> 'inStock' as yes`
   return row?.yes === 'true'
 }
+
+const second = 106
 
 beforeEach(() => makeStock(sql()))
 
@@ -54,7 +56,7 @@ describe('an order of a product from stock', () => {
         await tx`insert into ops.import_codes (supplier, sku, code, expires_at) values ('vault', 'v-1', ${`C${place}`}, ${date})`
     })
     await operator()`select ops.apply_import()`
-    expect(await stock()).toMatchObject({ free: 5, expired: 1 })
+    expect(await stock()).toMatchObject({ free: 5, expired: 1, next_expiry: new Date('2098-01-01T08:00:00Z') })
     const { code, item } = await keys(5)
     await sell(sql(), [item])
     expect(await codesOf(code)).toEqual(['C5', 'C2', 'C1', 'C0', 'C4'])
@@ -73,12 +75,21 @@ describe('an order of a product from stock', () => {
       )
     expect(await unusable()).toEqual(['no free codes', 'no free codes'])
     await load(['A'])
-    const order = { items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }] }
-    expect((await place(sql(), partner(), order)).result).toBe('PRODUCT_UNAVAILABLE')
+    const topUp = { items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }] }
+    expect((await place(sql(), partner(), topUp)).result).toBe('PRODUCT_UNAVAILABLE')
     const [shown] = await sql()`select api.get_product(${partner().accountId}, ${products.topUp}) ->> 'inStock' as yes`
     expect(shown?.yes).toBe('false')
     expect((await unusable()).toSorted()).toEqual([null, 'our own codes are sold as type key only'].toSorted())
     expect(await inStock()).toBe(true)
+  })
+
+  test('gets codes of one sku, whichever of its products is ordered', async () => {
+    await sql()`select ops.upsert_product(${second}, 'space-trader', 'Second key', 30, 'RUB', 'key')`
+    await makeStock(sql(), { productId: second })
+    await load(['A', 'B', 'C'])
+    const [one, two] = [await order({ items: [{ productId: second }] }), await keys(2)]
+    expect(await sell(sql(), [one.item, two.item])).toEqual(['settled', 'settled'])
+    expect([await codesOf(one.code), await codesOf(two.code)]).toEqual([['A'], ['B', 'C']])
   })
 
   test('passes over the codes that another transaction has locked, and waits for none', async () => {
