@@ -12,6 +12,8 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 
 const candidates = [
   process.env.CHROMIUM_PATH,
+  // It takes less than half as much CPU for a page.
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
