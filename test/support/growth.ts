@@ -7,7 +7,7 @@ export type Shape = { before: string; run: string; after: string }
  * The lengths of runs, each compared with the one before it: exponential cost shows among the short ones, before it
  * hangs the test at the long ones.
  */
-const lengths = [12, 16, 24, 32, 40, 512, 2048] as const
+const lengths = [12, 16, 24, 32, 40, 512, 4096] as const
 
 /** A text that costs less is cheap enough, however its cost grows. */
 const floorMs = 2
