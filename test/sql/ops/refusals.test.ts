@@ -73,6 +73,10 @@ const refused: { [reason in keyof typeof refusals]?: Refusal[] } = {
     [`upsert_game('a', 'A', 'javascript:alert(1)')`, /./],
     [`upsert_product(0, 'space-trader', 'P', 1, 'RUB', 'key')`, /./],
     [`upsert_product(null, 'space-trader', 'P', 99.5, 'JPY', 'key')`, /at most 0 decimals/],
+    [
+      `upsert_product(101, 'space-trader', 'P', 89, 'RUB', 'id_only', amount_value => 1e13)`,
+      /from 0.000001 to 1000000000000/,
+    ],
     [`upsert_product(null, 'space-trader', 'P', 1, 'KWD', 'key')`, /./],
     [`upsert_product(1, 'space-trader', 'P', 1, 'RUB', 'id_only', '[{}]')`, /./],
     ...each(`set_price(101, ?)`, /price/, ['0', '10.505', 'NaN', null]),

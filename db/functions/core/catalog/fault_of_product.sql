@@ -13,7 +13,7 @@ return case
   when region <> '' and length(trim(region)) not between 1 and 100
     then 'region must have 1 to 100 characters; an empty text means anywhere'
   when amount_value <> 0 and amount_value not between 0.000001 and 1000000000000
-    then 'amount_value must be above 0; 0 means that there is none'
+    then 'amount_value must be from 0.000001 to 1000000000000; 0 means that there is none'
   when max_quantity < 1 then 'max_quantity must be at least 1'
   when delivery_type = 'key' and max_quantity > 10000
     then 'max_quantity must be at most 10000 where codes are delivered: an answer of a supplier holds no more'
