@@ -70,7 +70,7 @@ const ignoredCodes = v.optional(
 const reference = v.nullish(v.string('must be a string'), null)
 
 // For our books only: what makes no sense is left out, and holds no item.
-const unitPrice = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1e9))), null)
+export const unitPrice = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1e9))), null)
 const currency = v.fallback(v.nullish(v.pipe(v.string(), v.regex(/^[A-Z]{3}$/))), null)
 
 const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier, unitPrice, currency }

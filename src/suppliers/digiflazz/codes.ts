@@ -6,7 +6,7 @@ import { readAnswer } from '../body.ts'
 import type { Exchange } from '../exchange.ts'
 import { answered, hold, type NotPlacedCause, notPlaced, refused, type SupplierOutcome } from '../outcome.ts'
 
-type Answer = { rc: string; price: number | null; call: SupplierCall; httpStatus: number }
+type Answer = { rc: string; price: number | null | undefined; call: SupplierCall; httpStatus: number }
 type Meaning = (answer: Answer) => SupplierOutcome
 
 // A transaction in doubt is asked for again after these waits, less what clocks and calls take. Then it has failed.

@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
+import { unitPrice } from '../answer.ts'
 import type { Ask } from '../api.ts'
 import { quoteBody, readAnswer } from '../body.ts'
 import {
@@ -12,14 +12,12 @@ import {
   unknown,
   unusable,
 } from '../outcome.ts'
-import { number, object, optionalText, text } from '../parts.ts'
+import { object, optionalText, text } from '../parts.ts'
 import { readAccount, tokenProblem } from './account.ts'
 import { codes } from './codes.ts'
 
-// For our books only.
-const price = v.fallback(v.nullish(number, null), null)
 const content = { ref_id: optionalText, buyer_sku_code: optionalText, customer_no: optionalText }
-const transactionSchema = object({ data: object({ status: text, rc: text, price, ...content }) })
+const transactionSchema = object({ data: object({ status: text, rc: text, price: unitPrice, ...content }) })
 
 /** Makes the transaction of an item, or asks for it by sending it again. */
 export async function transact(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {

@@ -91,6 +91,19 @@ const naming = ({ reference, sku, recipient }: SupplierCall) => ({
   ...{ ref_id: reference, buyer_sku_code: sku, customer_no: recipient },
 })
 
+test.each([-1, 1e300, '700'])(
+  'a price of %j that makes no sense is left out, and the transaction counts',
+  async (price) => {
+    const call = callOf()
+    standIn.setFault({
+      damage: { status: 200, json: { data: { ...naming(call), rc: '00', status: 'Sukses', price } } },
+    })
+    const outcome = await adapter.put(call)
+    expect(outcome).toMatchObject({ outcome: 'answered', status: 'completed' })
+    expect(outcome).not.toHaveProperty('unitPrice')
+  },
+)
+
 test('a transaction in doubt is asked for after 2 and 10 minutes, and has failed then', async () => {
   const call = callOf()
   digiflazz.setCode(call.reference, '01')
