@@ -60,7 +60,7 @@ export const functions = {
     columns: { answer: 'text', ended_outcome: 'text | null', ended_seconds: 'double precision | null' } },
   'api.record_supplier_event': {
     args: { supplier: 'text', event_id: 'text', item_id: 'uuid', supplier_order_id: 'text', says_failed: 'boolean' },
-    returns: 'text' },
+    options: { says_delivered: 'boolean' }, returns: 'text' },
   'api.record_time_zone': { args: { zone: 'text' }, returns: 'void' },
   'api.redeliver_dead': {
     args: { account_id: 'bigint', key_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' },

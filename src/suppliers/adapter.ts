@@ -93,14 +93,16 @@ export type BalanceReading =
 /** A received event: its headers and raw body, the supplier's secret for events and the present time. */
 export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; secret: string; now: Date }
 
+type Ending = 'delivered' | 'failed'
+
 /**
  * The item that an event is about, by our reference or by the supplier's own id of the order. `eventId` is the
- * supplier's name for the event: a repeated event has the same one. `saysFailed`: it says that the order failed, which
- * contradicts a delivery. `ignored`: it is authentic, but about no item.
+ * supplier's name for the event: a repeated event has the same one. `says`: how the order ended, as far as the event
+ * says it, which can contradict what we know. `ignored`: it is authentic, but about no item.
  */
 export type ReadEvent =
-  | { ok: true; eventId: string; reference: string; saysFailed?: true }
-  | { ok: true; eventId: string; supplierOrderId: string; saysFailed?: true }
+  | { ok: true; eventId: string; reference: string; says?: Ending }
+  | { ok: true; eventId: string; supplierOrderId: string; says?: Ending }
   | { ok: false; problem: 'bad_signature' | 'malformed' | 'ignored' }
 
 /**

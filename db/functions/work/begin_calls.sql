@@ -139,7 +139,11 @@ begin
     case when c.recipient is not null then core.fill_recipient(c.recipient, c.delivery_data) end,
     case when has_rules then (
       select min(a.finished_at) from supply.supplier_attempts a
-      where a.item_id = c.id and a.supplier = c.supplier and a.outcome = 'processing' and a.error_code is not null) end
+      where a.item_id = c.id and a.supplier = c.supplier and a.outcome = 'processing' and a.error_code is not null
+        and a.id > coalesce((
+          select max(o.id) from supply.supplier_attempts o
+          where o.item_id = c.id and o.supplier = c.supplier and o.outcome = 'processing' and o.error_code is null), 0)
+    ) end
   from leased c
   cross join lateral (
     select o.request_id, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed
@@ -161,6 +165,6 @@ $$;
 comment on function work.begin_calls is
   'Leases (45 s) the due calls for items and returns what to call. An item without a place at its supplier waits for
 one, also over supplier_cap calls of this process (under_way). method: put only where a repeat is safe. wait_ms: by
-limits. unit_cost: at most for a unit. doubted_at: the first answer processing with an error. ordinal: in item_ids.
+limits. unit_cost: at most for a unit. doubted_at: since when it is processing with an error. ordinal: in item_ids.
 nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent, '
   'recipient, doubted_at';

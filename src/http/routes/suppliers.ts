@@ -28,6 +28,7 @@ type Event = {
   item_id: string | null
   supplier_order_id: string | null
   says_failed: boolean
+  says_delivered: boolean
 }
 
 const tag = 'Suppliers'
@@ -173,7 +174,10 @@ const pushEvent = route({
     // A hash, because the supplier may have put a code into it.
     const event_id = createHash('sha256').update(event.eventId).digest('base64url')
     const answer = await ctx.state.databaseTime(() =>
-      record({ supplier, event_id, ...about, says_failed: event.saysFailed === true }),
+      record({
+        ...{ supplier, event_id, ...about },
+        ...{ says_failed: event.says === 'failed', says_delivered: event.says === 'delivered' },
+      }),
     )
     // The supplier sends it again.
     if (answer === 'busy') refuse(ctx, 'UNAVAILABLE')

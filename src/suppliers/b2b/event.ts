@@ -11,6 +11,8 @@ const eventSchema = v.object({
   data: v.object({ externalOrderId: v.nullish(v.string(), null) }),
 })
 
+const endings = { delivered: ['order.completed'], failed: ['order.failed'] }
+
 /**
  * Verifies a webhook of an upstream against its raw body (specification 6.3) and returns the item that it is about. The
  * event's id is read from the body, because the header with the id is not signed.
@@ -26,7 +28,7 @@ export function readUpstreamEvent({ headers, rawBody, secret, now }: SupplierEve
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { event_id: eventId, event_type: type, data } = event.output
   const isOfOrder = type === 'order.completed' || type === 'order.failed'
-  return eventAbout(isOfOrder ? data.externalOrderId : null, eventId, type === 'order.failed')
+  return eventAbout(isOfOrder ? data.externalOrderId : null, eventId, type, endings)
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -7,6 +7,7 @@ import { eventAbout } from '../event.ts'
 const secretSchema = v.object({ secretKey: v.string() })
 const text = v.pipe(v.string(), v.maxLength(64))
 const eventSchema = v.object({ requestId: text, status: text })
+const endings = { delivered: ['Succeeded', 'PartialFailed'], failed: ['Failed'] }
 
 /**
  * Reads a notification about an order. It has our secret in its body, and nothing is signed, so the worker only takes it
@@ -23,5 +24,5 @@ export function readBambooEvent({ rawBody, secret }: SupplierEvent): ReadEvent {
   const event = v.safeParse(eventSchema, Object.fromEntries(body))
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { requestId, status } = event.output
-  return eventAbout(requestId, `${requestId} ${status}`, status === 'Failed')
+  return eventAbout(requestId, `${requestId} ${status}`, status, endings)
 }

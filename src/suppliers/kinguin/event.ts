@@ -12,6 +12,7 @@ const eventSchema = v.object({
   status: text,
   updatedAt: text,
 })
+const endings = { delivered: ['completed'], failed: ['canceled', 'refunded'] }
 
 /**
  * Reads an event: `order.status` is about an order. The event has our secret as plain text, and its body is not signed,
@@ -25,5 +26,5 @@ export function readKinguinEvent({ headers, rawBody, secret }: SupplierEvent): R
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { orderId, orderExternalId, status, updatedAt } = event.output
-  return eventAbout(orderExternalId, `${orderId} ${status} ${updatedAt}`)
+  return eventAbout(orderExternalId, `${orderId} ${status} ${updatedAt}`, status, endings)
 }

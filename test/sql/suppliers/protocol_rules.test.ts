@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, leaseCalls, processing, unknown } from '../../support/items.ts'
+import { answer, type Call, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 
@@ -165,13 +165,64 @@ test('an event that an order failed is an alert where it was delivered, and else
   expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
 })
 
+describe('an event that an order was delivered', () => {
+  const push = async (id: string, item: string) => {
+    const [row] = await sql()`
+      select api.record_supplier_event('first', ${id}, ${item}, null, false, says_delivered => true) as said`
+    return row?.said
+  }
+
+  test('is an alert where the item failed and is refunded, and else only a reason to ask', async () => {
+    const item = await newItem()
+    await answer(sql(), item, processing())
+    const before = await alertsOf('contradicting_result:first')
+    expect(await push(`early ${item}`, item)).toBe('recorded')
+    await age(item, '2 minutes')
+    await answer(sql(), item, failed({ errorCode: 'TIMEOUT' }))
+    expect(await alertsOf('contradicting_result:first')).toBe(before)
+    expect([await push(item, item), await push(item, item)]).toEqual(['recorded', 'repeated'])
+    expect((await itemOf(item)).status).toBe('failed')
+    expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
+  })
+
+  test('is an alert where the item has left the supplier', async () => {
+    await sql()`select ops.upsert_offer(${products.topUp}, 'other', 'sku', priority => 300)`
+    const item = await newItem()
+    expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('next_supplier')
+    const before = await alertsOf('contradicting_result:first')
+    expect([await push(item, item), await push(item, item)]).toEqual(['ignored', 'repeated'])
+    expect(await itemOf(item)).toMatchObject({ supplier: 'other', status: 'processing' })
+    expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
+    await sql()`select ops.remove_offer(${products.topUp}, 'other')`
+  })
+})
+
+test('an item that its supplier had is held where a repeat says out of stock: it goes nowhere else', async () => {
+  await sql()`select ops.upsert_offer(${products.topUp}, 'other', 'sku', priority => 300)`
+  const item = await newItem()
+  for (const result of [unknown(), processing()]) {
+    await answer(sql(), item, result)
+    await age(item, '2 minutes')
+  }
+  expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('held')
+  expect(await itemOf(item)).toMatchObject({
+    ...{ supplier: 'first', status: 'processing' },
+    held_reason: 'first had the order, and says now that it is out of stock',
+  })
+  await sql()`select ops.remove_offer(${products.topUp}, 'other')`
+})
+
 test('an order that is processing is asked for when its supplier wants it, and says since when it is in doubt', async () => {
   const item = await newItem()
   await answer(sql(), item, { ...processing(), retryAfter: 600, errorCode: '01' })
   expect((await itemOf(item)).wait).toBeGreaterThan(590)
   await age(item, '10 minutes')
-  const call = (await callOf(item)) as { doubted_at?: Date } | undefined
+  const call = (await callOf(item)) as (Call & { doubted_at?: Date }) | undefined
   expect(Date.now() - Number(call?.doubted_at)).toBeGreaterThan(590_000)
+  await record(sql(), call as Call, processing())
+  await age(item, '10 minutes')
+  const certain = (await callOf(item)) as (Call & { doubted_at: Date | null }) | undefined
+  expect(certain?.doubted_at).toBeNull()
 })
 
 describe('the recipient of an offer', () => {

@@ -18,7 +18,7 @@ describe('a webhook of an upstream', () => {
     const event = orderEvent({ secret, type, data: { ...data, externalOrderId: reference.toUpperCase() } })
     expect(readUpstreamEvent(event)).toEqual({
       ...{ ok: true, eventId: event.headers['x-idempotency-key'], reference },
-      ...(type === 'order.failed' ? { saysFailed: true } : {}),
+      says: type === 'order.failed' ? 'failed' : 'delivered',
     })
   })
 

@@ -160,11 +160,12 @@ test('the balance is the deposit, and a refusal says its code', async () => {
   })
 })
 
-test('an event says that a transaction failed, as one that was turned back', () => {
+test('an event says how a transaction ended, also one that was turned back', () => {
   const read = (status: string) =>
     adapter.readEvent?.(digiflazz.event('update', { ref_id: crypto.randomUUID(), status }))
-  expect(read('Gagal')).toMatchObject({ ok: true, saysFailed: true })
-  expect(read('Sukses')).not.toHaveProperty('saysFailed')
+  expect(read('Gagal')).toMatchObject({ ok: true, says: 'failed' })
+  expect(read('Sukses')).toMatchObject({ ok: true, says: 'delivered' })
+  expect(read('Pending')).not.toHaveProperty('says')
 })
 
 describe('the list', () => {

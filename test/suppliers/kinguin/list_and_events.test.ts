@@ -98,7 +98,9 @@ describe('an event', () => {
   const event = { orderId: 'K1', orderExternalId: reference, status: 'completed', updatedAt: '2026-01-01' }
 
   it('is named by the order, its status and when that changed', () => {
-    expect(read(event)).toEqual({ ok: true, eventId: 'K1 completed 2026-01-01', reference })
+    expect(read(event)).toEqual({ ok: true, eventId: 'K1 completed 2026-01-01', reference, says: 'delivered' })
+    for (const status of ['canceled', 'refunded']) expect(read({ ...event, status })).toMatchObject({ says: 'failed' })
+    expect(read({ ...event, status: 'processing' })).not.toHaveProperty('says')
     expect(read({ ...event, orderExternalId: reference.toUpperCase() })).toMatchObject({ reference })
   })
 

@@ -1,5 +1,6 @@
 create or replace function api.record_supplier_event(
-  supplier text, event_id text, item_id uuid, supplier_order_id text, says_failed boolean
+  supplier text, event_id text, item_id uuid, supplier_order_id text, says_failed boolean,
+  says_delivered boolean default false
 )
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -11,6 +12,7 @@ declare
       and i.supplier = record_supplier_event.supplier and i.part = 0
     order by i.completed_at desc nulls first limit 1));
   item supply.order_items;
+  is_there boolean;
 begin
   select i.* into item from supply.order_items i where i.id = wanted_id for no key update skip locked;
   if not found then
@@ -19,13 +21,14 @@ begin
       else 'unknown_reference'
     end;
   end if;
-  if item.sent_at is null or item.supplier <> record_supplier_event.supplier then
-    return case
-      when exists (
-        select from supply.supplier_attempts a
-        where a.item_id = item.id and a.supplier = record_supplier_event.supplier) then 'ignored'
-      else 'unknown_reference'
-    end;
+  is_there := item.sent_at is not null and item.supplier = record_supplier_event.supplier;
+  if not is_there and not exists (
+      select from supply.supplier_attempts a
+      where a.item_id = item.id and a.supplier = record_supplier_event.supplier) then
+    return 'unknown_reference';
+  end if;
+  if not is_there and not says_delivered then
+    return 'ignored';
   end if;
   insert into supply.supplier_events (supplier, event_id, item_id)
   values (record_supplier_event.supplier, record_supplier_event.event_id, item.id)
@@ -33,9 +36,14 @@ begin
   if not found then
     return 'repeated';
   end if;
-  if says_failed and item.status = 'completed' then
-    perform core.raise_alerts(array[row('contradicting_result', item.supplier, null, format('supplier %s pushes that '
-      'item %s failed, which it has delivered: look there', item.supplier, item.id))::supply.occurrence]);
+  if says_failed and item.status = 'completed' or says_delivered and (not is_there or item.status = 'failed') then
+    perform core.raise_alerts(array[row('contradicting_result', record_supplier_event.supplier, null, format(
+      'supplier %s pushes that item %s %s, which is %s at %s: look there', record_supplier_event.supplier, item.id,
+      case when says_delivered then 'was delivered' else 'failed' end, item.status, item.supplier)
+    )::supply.occurrence]);
+  end if;
+  if not is_there then
+    return 'ignored';
   end if;
   -- Held items wait for an operator. A call under way may be older than the event: the next step comes soon.
   if item.completed_at is not null or item.next_check_at is null or item.lease_expires_at is not null then
@@ -50,5 +58,5 @@ end
 $$;
 comment on function api.record_supplier_event is
   'Records an authentic event of a supplier (event_id: a hash of its name) about an item, by our id or its own, and has
-it asked for now; a delivered item that failed is an alert. Returns recorded, repeated (the event came before), ignored
+it asked for now; one that contradicts what we know is an alert. Returns recorded, repeated (it came before), ignored
 (the item has left it), unknown_reference (it never had such an item), or busy: it is locked, nothing was recorded.';
