@@ -72,6 +72,6 @@ describe('an order with many codes', () => {
   ])('has %s take turns, while those of small orders do not', async (_, ask) => {
     const statuses = (await many(() => ask(large))).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
-    expect((await many(() => ask(small))).map(({ status }) => status)).toEqual(Array(60).fill(200))
+    expect((await many(() => ask(small))).map(({ status }) => status)).not.toContain(429)
   })
 })
