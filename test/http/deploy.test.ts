@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { testDatabase } from '../support/database.ts'
@@ -58,7 +59,7 @@ test('an upgrade behind a balancer that follows /readyz costs no answer but 503 
   expect(answers.filter((answer) => answer === 503).length).toBeLessThan(answers.length / 50)
 })
 
-/** Asks one request after the other on a connection that it keeps as long as it may, and repeats nothing. */
+/** Asks one request after the other, with short pauses, on a connection that it keeps as long as it may, and repeats nothing. */
 function startClient(port: number, name: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const answers: (number | string | undefined)[] = []
@@ -81,6 +82,7 @@ function startClient(port: number, name: string) {
       const order = { externalOrderId: `${name}, ${number}`, items: [{ productId: products.key }] }
       await ask('GET', '/b2b/balance')
       await ask('POST', '/b2b/orders', JSON.stringify(order))
+      await sleep(25)
     }
     agent.destroy()
   }
