@@ -54,6 +54,7 @@ const refusals = new Map<string | null, Parameters<typeof notPlaced>[0] | 'OUT_O
     ...['ClientCatalogNotExist', 'ClientPriceInvalid'],
   ].map((reason) => [reason, 'settings'] as const),
 ])
+const aboutOrders = ['OrderAlreadyExists', 'OrderNotFound']
 const byStatus = new Map<number, 'credentials' | 'busy'>([
   [401, 'credentials'],
   [403, 'credentials'],
@@ -114,7 +115,7 @@ export async function askForOrder(ask: Ask, call: SupplierCall): Promise<Supplie
 function readRefusal(account: Account, answer: HttpAnswer): SupplierOutcome {
   const { status: httpStatus, retryAfter } = answer
   const reason = reasonIn(answer)
-  const cause = reason === undefined ? byStatus.get(httpStatus) : refusals.get(reason)
+  const cause = (reason === undefined ? undefined : refusals.get(reason)) ?? byStatus.get(httpStatus)
   if (cause === undefined) return inconclusive(account, { answer }, reason)
   if (cause === 'OUT_OF_STOCK') return refused(httpStatus, cause)
   const raw = cause === 'settings' ? quoteBody(account, answer) : null
@@ -153,11 +154,10 @@ function isOurs(named: string, { reference }: SupplierCall): boolean {
   return named.toLowerCase() === reference.toLowerCase()
 }
 
-/** The reason in an error; undefined where it has none that is a plain name. */
+/** The reason in an error, one that we know before any other; undefined where it has none that is a plain name. */
 function reasonIn(answer: HttpAnswer): string | undefined {
   const read = readValue(reasonSchema, jsonOf(answer))
   if (!read.ok || answer.status < 400 || answer.status >= 500) return undefined
-  return (
-    Object.values(read.value).find((reason) => reason !== null && /^[A-Z][A-Za-z]{2,40}$/.test(reason)) ?? undefined
-  )
+  const reasons = Object.values(read.value).filter((reason) => /^[A-Z][A-Za-z]{2,40}$/.test(reason ?? ''))
+  return reasons.find((reason) => refusals.has(reason) || aboutOrders.includes(reason ?? '')) ?? reasons[0] ?? undefined
 }

@@ -61,6 +61,18 @@ describe('a reason', () => {
   })
 })
 
+test.each([
+  [401, { message: 'Unauthorized' }, notPlaced('credentials')],
+  [403, { error: 'Forbidden', message: 'no' }, notPlaced('credentials')],
+  [429, { error: 'TooManyRequests' }, notPlaced('busy')],
+  [400, { code: 'BadRequest', message: 'InsufficientBalance' }, notPlaced('balance')],
+  [400, { message: 'BadRequest', reasonCode: 'ProductIsOutOfStock' }, outOfStock],
+  [500, { message: 'InsufficientBalance' }, { outcome: 'unknown' }],
+])('a %i with %j counts by the reason that is known, else by its status', async (status, json, outcome) => {
+  bamboo.setFault({ damage: { status, json } })
+  expect(await adapter.put(callOf())).toMatchObject(outcome)
+})
+
 test('an order names the account, the product, the face value and our reference', async () => {
   const call = callOf({ sku: '439685/12.5' })
   await adapter.put(call)
