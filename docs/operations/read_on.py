@@ -31,14 +31,17 @@ def read_on(source: str, target: str, view: str) -> int:
         while True:
             rows = psql(source, f"copy (select {columns} from bi.{view} where account_id = {account} "
                                 f"and seq > {after} order by seq limit {AT_ONCE}) to stdout")
-            psql(target, f"create temp table page (like {view}); copy page from stdin;",
-                 f"delete from {view} t where t.account_id = {account} and t.seq > {after} and t.seq <= "
-                 f"(select max(seq) from page); insert into {view} select * from page", data=rows)
             lines = rows.splitlines()
+            is_last = len(lines) < AT_ONCE
+            # Behind the last row of the source are only rows that a failover took back.
+            upto = "" if is_last else f"and t.seq <= {lines[-1].split()[1]}"
+            psql(target, f"create temp table page (like {view}); copy page from stdin;",
+                 f"delete from {view} t where t.account_id = {account} and t.seq > {after} {upto}; "
+                 f"insert into {view} select * from page", data=rows)
             total += len(lines)
-            if len(lines) < AT_ONCE:
+            if is_last:
                 break
-            after = int(lines[-1].split("\t")[1])
+            after = int(lines[-1].split()[1])
     return total
 
 

@@ -35,5 +35,13 @@ test.skipIf(!hasWarehousePrograms)(
     expect((await compare())[0]?.differ).toBeGreaterThan(0)
     await readOn()
     expect(await compare()).toEqual(copied)
+
+    // It took back one that has no successor yet.
+    await sql()`insert into warehouse.ledger
+      select (jsonb_populate_record(l, '{"seq": 1000}')).* from warehouse.ledger l order by seq desc limit 1`
+    expect((await compare())[0]?.differ).toBe(1)
+    await readOn()
+    await readOn()
+    expect(await compare()).toEqual(copied)
   },
 )
