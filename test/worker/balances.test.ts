@@ -177,6 +177,36 @@ test('a balance at or below the threshold is a line of ops.attention and an aler
   await operator()`select ops.set_supplier_threshold('first', null)`
 })
 
+test('a balance with a threshold that was not read for 20 minutes is a line of ops.attention and an alert', async () => {
+  const lines = async () => [
+    ...(await sql()`select subject, detail from ops.attention where what = 'supplier not read'`),
+  ]
+  await operator()`select ops.set_supplier_threshold('first', 100)`
+  await euros(500)
+  await sql()`update supply.supplier_balances set read_at = now() - interval '21 minutes' where supplier = 'first'`
+  expect(await told({}, { status: 503 })).toMatchObject({ balance: 500, error: 'HTTP 503' })
+  expect(await lines()).toMatchObject([
+    { subject: 'supplier first', detail: expect.stringMatching(/^our balance there is outdated: HTTP 503; ops.sync/) },
+  ])
+  await collectAlerts(sql())
+  expect(await alerts('supplier_sync')).toMatchObject([{ state: 'open', message: /balance there is outdated/ }])
+  await euros(500)
+  await closeAlerts(sql())
+  expect([await lines(), await alerts('supplier_sync')]).toMatchObject([[], [{ state: 'closed' }]])
+  await sql()`update supply.supplier_balances set read_at = now() - interval '21 minutes' where supplier = 'first'`
+  await operator()`select ops.set_supplier_threshold('first', null)`
+  expect([await told({}, { status: 503 }), await lines()]).toMatchObject([{ balance: 500 }, []])
+})
+
+test('the balance of another account is not compared with that of the one before', async () => {
+  await euros(500)
+  await operator()`select ops.upsert_supplier('first', base_url, 'another-token') from ops.suppliers where code = 'first'`
+  expect(await balanceOf()).toMatchObject({ balance: null, currency: null })
+  await euros(10)
+  expect(await alerts('supplier_balance_fell')).toEqual([])
+  await operator()`select ops.upsert_supplier('first', base_url, 'our-token') from ops.suppliers where code = 'first'`
+})
+
 describe('a balance that falls', () => {
   const spend = async (quantity: number, isDelivered = true) => {
     const partner = await makePartner(sql())

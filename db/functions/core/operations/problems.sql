@@ -16,12 +16,24 @@ from supply.suppliers s
 join (values ('balance', 'supplier_balance'::supply.alert_kind), ('credentials', 'supplier_credentials'),
   ('settings', 'supplier_settings')) as k (trouble, kind) on k.trouble = s.trouble
 union all
-select 'supplier_sync', s.code, null, l.since, format('its costs and stock are outdated: %s',
-  coalesce(s.sync_error, 'no worker has read them'))
+select 'supplier_sync', s.code, null, least(l.since, b.since), concat_ws('; ',
+  case when l.since is not null then format('its costs and stock are outdated: %s',
+    coalesce(s.sync_error, 'no worker has read them')) end,
+  case when b.since is not null then format('our balance there is outdated: %s',
+    coalesce(b.error, 'no worker has read it')) end)
 from supply.suppliers s
 left join supply.supplier_syncs y on y.supplier = s.code
-cross join lateral (select coalesce(s.synced_at, y.failing_since, s.sync_due_at) as since) as l
-where s.active and l.since < now() - 4 * s.sync_every
+left join lateral (
+  select l.since from (select coalesce(s.synced_at, y.failing_since, s.sync_due_at) as since) as l
+  where l.since < now() - 4 * s.sync_every) as l on true
+-- Without a threshold nobody watches it. It is read every five minutes.
+left join lateral (
+  select r.since, r.error from (
+    select coalesce(b.read_at, s.updated_at) as since, b.error, b.due_at
+    from supply.supplier_balances b where b.supplier = s.code and s.balance_threshold is not null) as r
+  where r.since < now() - interval '20 minutes' and (r.error is not null or r.due_at < now() - interval '20 minutes')
+) as b on true
+where s.active and (l.since is not null or b.since is not null)
 union all
 select 'supplier_balance_low', s.code, null, b.changed_at, format('our balance there is %s %s, its threshold is %s',
   trim_scale(b.balance), b.currency, s.balance_threshold)

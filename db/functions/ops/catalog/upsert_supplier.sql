@@ -76,6 +76,10 @@ begin
   if before.protocol <> after.protocol then
     perform core.forget_list(code);
   end if;
+  -- It may be the balance of another account.
+  delete from supply.supplier_balances b
+  where b.supplier = upsert_supplier.code
+    and (before.protocol, before.base_url, before.token) is distinct from (after.protocol, after.base_url, after.token);
   -- guard: a token that an operator typed is sealed
   perform core.request_sealing();
   perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(

@@ -18,6 +18,7 @@ begin
   if finish_balance.error is not null then
     -- A failed reading keeps the last balance.
     update supply.supplier_balances b set error = left(finish_balance.error, 500) where b.supplier = code;
+    perform core.alert_outdated(code);
     return true;
   end if;
   fall := case when before.currency = finish_balance.currency then before.balance - finish_balance.balance end;

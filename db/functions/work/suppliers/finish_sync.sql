@@ -27,14 +27,8 @@ begin
     end
   where s.code = finish_sync.supplier
   returning s.* into known;
-  if error is not null
-    and exists (select from core.problems p where p.kind = 'supplier_sync' and p.subject = known.code)
-    and not exists (
-      select from core.alerts a
-      where a.kind = 'supplier_sync' and a.subject = known.code and a.closed_at is null) then
-    perform core.raise_alerts(array[row('supplier_sync', known.code, null, format(
-      'the costs and the stock of supplier %s were not read since %s: %s', known.code,
-      core.iso(coalesce(known.synced_at, sync.failing_since)), left(error, 500)))::supply.occurrence]);
+  if error is not null then
+    perform core.alert_outdated(known.code);
   end if;
   return true;
 end
