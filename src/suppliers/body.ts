@@ -40,6 +40,10 @@ export function readValue<Schema extends v.GenericSchema>(schema: Schema, value:
 export function quoteBody({ token }: { token: string }, answer: HttpAnswer): string | null {
   // Four bytes a character, and a token that begins within them.
   const beginning = answer.body.subarray(0, 4 * (maxRawLength + token.length))
-  const text = new TextDecoder().decode(beginning).replaceAll(token, '[token]')
+  const text = new TextDecoder()
+    .decode(beginning)
+    .replaceAll(token, '[token]')
+    // The header that was sent can hold the token in another form.
+    .replace(/\bBasic [\w+/-]{8,}={0,2}/g, 'Basic [token]')
   return text === '' ? null : storable(text.slice(0, maxRawLength))
 }

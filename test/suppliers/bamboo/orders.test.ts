@@ -73,6 +73,15 @@ test.each([
   expect(await adapter.put(callOf())).toMatchObject(outcome)
 })
 
+test('an answer that echoes our credential is quoted without it, in each form', async () => {
+  const [, client = '', secret = ''] = callOf().token.split(':')
+  const sent = Buffer.from(`${client}:${secret}`).toString('base64')
+  bamboo.setFault({ damage: { status: 500, json: { authorization: `Basic ${sent}`, secret } } })
+  for (const outcome of [await adapter.put(callOf()), await adapter.get(callOf())]) {
+    expect(outcome).toMatchObject({ raw: '{"authorization":"Basic [token]","secret":"[token]"}' })
+  }
+})
+
 test('an order names the account, the product, the face value and our reference', async () => {
   const call = callOf({ sku: '439685/12.5' })
   await adapter.put(call)
