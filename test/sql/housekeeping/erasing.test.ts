@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, unknown } from '../../support/items.ts'
+import { answer, completed, finishCalls, leaseCalls, unknown } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { growOld } from '../../support/sql/passing_time.ts'
 
-const { sql, partner, itemOf } = itemTests({ isolated: true, audited: true })
+const { sql, partner, itemOf, push } = itemTests({ isolated: true, audited: true })
 const player = 'player-4711'
 const items = [{ productId: products.topUp, deliveryData: { gameUserId: player, server: 'eu' } }]
 
@@ -60,6 +60,15 @@ test('a player’s id is erased from ended orders wherever it stands, and a repe
   expect(
     await sql()`select detail from ops.operator_log where action = 'erase_delivery_data' order by at`,
   ).toMatchObject([{ detail: { orders: 2, open: 0, note: 'mail of 3 May' } }, { detail: { orders: 0 } }])
+})
+
+test('an answer that comes after the erasing brings nothing back', async () => {
+  const item = await placed('late', { ends: false })
+  const calls = await leaseCalls(sql(), [item])
+  expect(await push('first', item, completed())).toBe('recorded')
+  expect(await erase()).toBe(1)
+  await finishCalls(sql(), calls, { ...unknown(), raw: `<p>${player}</p>` })
+  expect(await tablesWith(player)).toEqual([])
 })
 
 test('an open order keeps its delivery data until it has ended', async () => {

@@ -12,7 +12,10 @@ begin
     reason = left(r.reason, 1000),
     error = left(r.error, 500),
     cause = case when r.outcome = 'not_placed' then left(r.cause, 50) end,
-    raw = r.raw,
+    -- What was erased comes back by no late answer.
+    raw = case when r.raw is not null and not exists (
+      select from supply.order_items i join supply.orders o on o.id = i.order_id
+      where i.id = r.item_id and o.items_fingerprint is not null) then r.raw end,
     supplier_order_id = left(r.supplier_order_id, 200),
     codes = r.codes
   from (
