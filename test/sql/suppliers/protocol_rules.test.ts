@@ -197,20 +197,23 @@ describe('an event that an order was delivered', () => {
   })
 })
 
-test('an item that its supplier had is held where a repeat says out of stock: it goes nowhere else', async () => {
-  await sql()`select ops.upsert_offer(${products.topUp}, 'other', 'sku', priority => 300)`
-  const item = await newItem()
-  for (const result of [unknown(), processing()]) {
-    await answer(sql(), item, result)
-    await age(item, '2 minutes')
-  }
-  expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('held')
-  expect(await itemOf(item)).toMatchObject({
-    ...{ supplier: 'first', status: 'processing' },
-    held_reason: 'first had the order, and says now that it is out of stock',
-  })
-  await sql()`select ops.remove_offer(${products.topUp}, 'other')`
-})
+test.each(['OUT_OF_STOCK', 'DUPLICATE_ORDER'])(
+  'an item that its supplier had is held where a repeat finds no order, %s: it goes nowhere else',
+  async (errorCode) => {
+    await sql()`select ops.upsert_offer(${products.topUp}, 'other', 'sku', priority => 300)`
+    const item = await newItem()
+    for (const result of [unknown(), processing()]) {
+      await answer(sql(), item, result)
+      await age(item, '2 minutes')
+    }
+    expect(await answer(sql(), item, failed({ errorCode }))).toBe('held')
+    expect(await itemOf(item)).toMatchObject({
+      ...{ supplier: 'first', status: 'processing' },
+      held_reason: `first had the order, and says now that there is none: ${errorCode}`,
+    })
+    await sql()`select ops.remove_offer(${products.topUp}, 'other')`
+  },
+)
 
 test('an order that is processing is asked for when its supplier wants it, and says since when it is in doubt', async () => {
   const item = await newItem()
