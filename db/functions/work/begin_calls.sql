@@ -14,6 +14,7 @@ declare
   suppliers text[];
   needs_turns boolean;
   has_rules boolean;
+  may_repeat boolean;
   batch record;
   calls supply.planned_call[];
   stocks text[];
@@ -30,8 +31,9 @@ begin
         where w.supplier = s.code and w.limited_at is not null and w.limited_rank >= 0 and w.completed_at is null
         limit 1)), false),
     coalesce(bool_or(p.asks_by_repeating or p.min_wait is not null), false),
+    coalesce(bool_and(p.repeat_safe_for is null), false),
     coalesce(array_agg(s.code) filter (where s.protocol = 'stock'), '{}')
-  into needs_turns, has_rules, stocks
+  into needs_turns, has_rules, may_repeat, stocks
   from supply.suppliers s left join supply.protocols p on p.name = s.protocol where s.code = any (suppliers);
   if not item_ids <@ locked_ids then
     perform core.enqueue_busy('call_supplier', array(
@@ -134,7 +136,12 @@ begin
   )
   select array_position(item_ids, c.id), c.id, c.lease_token, c.method, s.protocol, s.base_url, s.token,
     c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency,
-    c.supplier_order_id, c.first_sent_at, s.token_url, s.client_id, s.push_secret is not null, c.wait_ms,
+    c.supplier_order_id,
+    -- An item that an operator sends again was sent: the adapter looks for its order first.
+    coalesce(c.first_sent_at, case when not may_repeat then (
+      select max(a.finished_at) from supply.supplier_attempts a
+      where a.item_id = c.id and a.supplier = c.supplier and a.verdict = 'sent_again') end),
+    s.token_url, s.client_id, s.push_secret is not null, c.wait_ms,
     placed.request_id, placed.traceparent,
     case when c.recipient is not null then core.fill_recipient(c.recipient, c.delivery_data) end,
     case when has_rules then (

@@ -1,6 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, type Call, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
+import {
+  answer,
+  type Call,
+  completed,
+  failed,
+  leaseCalls,
+  notReceived,
+  processing,
+  record,
+  unknown,
+} from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 
@@ -109,6 +119,19 @@ describe('at a supplier that is asked by sending the order again', () => {
       await sql()`select ops.remove_offer(${products.topUp}, 'other')`
     })
   })
+})
+
+test('an item that an operator sends again is one that was sent: its supplier looks for the order first', async () => {
+  await sql()`update supply.suppliers set protocol = 'kinguin' where code = 'first'`
+  const item = await newItem()
+  const [first] = (await leaseCalls(sql(), [item])) as (Call & { first_sent_at: Date | null })[]
+  expect(first?.first_sent_at).toBeNull()
+  await record(sql(), first as Call, unknown())
+  await age(item, '31 minutes')
+  expect(await answer(sql(), item, notReceived())).toBe('held')
+  await sql()`select ops.send_item(${item})`
+  const [again] = await leaseCalls(sql(), [item])
+  expect(again).toMatchObject({ method: 'put', first_sent_at: expect.any(Date) })
 })
 
 describe('the smallest wait between two calls about an item', () => {
