@@ -276,7 +276,8 @@ describe('the simulator by b2b', () => {
     const { path, headers, rawBody } = await service.waitForRequest(() => true)
     expect(path).toBe('/suppliers/reserve/webhooks')
     const event = { headers, rawBody: Buffer.from(rawBody), now: new Date(), secret: simulator.webhookSecret }
-    expect(b2b.readEvent?.(event)).toEqual({ ok: true, eventId: expect.any(String), reference: call.reference })
+    const says = { says: 'delivered', reference: call.reference }
+    expect(b2b.readEvent?.(event)).toEqual({ ok: true, eventId: expect.any(String), ...says })
     await service.close()
   })
 
