@@ -93,7 +93,8 @@ export type BalanceReading =
 /** A received event: its headers and raw body, the supplier's secret for events and the present time. */
 export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; secret: string; now: Date }
 
-type Ending = 'delivered' | 'failed'
+/** How an event says that its order ended. */
+export type Ending = 'delivered' | 'failed'
 
 /**
  * The item that an event is about, by our reference or by the supplier's own id of the order. `eventId` is the

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { parseJson } from '../../messages/json.ts'
 import { verify } from '../../messages/sign.ts'
 import { isStorable } from '../../messages/storable.ts'
-import type { ReadEvent, SupplierEvent } from '../adapter.ts'
+import type { Ending, ReadEvent, SupplierEvent } from '../adapter.ts'
 import { eventAbout } from '../event.ts'
 
 const eventSchema = v.object({
@@ -11,7 +11,10 @@ const eventSchema = v.object({
   data: v.object({ externalOrderId: v.nullish(v.string(), null) }),
 })
 
-const endings = { delivered: ['order.completed'], failed: ['order.failed'] }
+const endings = new Map<string, Ending>([
+  ['order.completed', 'delivered'],
+  ['order.failed', 'failed'],
+])
 
 /**
  * Verifies a webhook of an upstream against its raw body (specification 6.3) and returns the item that it is about. The
@@ -27,8 +30,8 @@ export function readUpstreamEvent({ headers, rawBody, secret, now }: SupplierEve
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { event_id: eventId, event_type: type, data } = event.output
-  const isOfOrder = type === 'order.completed' || type === 'order.failed'
-  return eventAbout(isOfOrder ? data.externalOrderId : null, eventId, type, endings)
+  const says = endings.get(type)
+  return eventAbout(says === undefined ? null : data.externalOrderId, eventId, says)
 }
 
 function single(header: string | string[] | undefined): string | undefined {

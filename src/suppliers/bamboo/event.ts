@@ -1,13 +1,17 @@
 import * as v from 'valibot'
 import { parseJson } from '../../messages/json.ts'
 import { isSameSecret } from '../../messages/sign.ts'
-import type { ReadEvent, SupplierEvent } from '../adapter.ts'
+import type { Ending, ReadEvent, SupplierEvent } from '../adapter.ts'
 import { eventAbout } from '../event.ts'
 
 const secretSchema = v.object({ secretKey: v.string() })
 const text = v.pipe(v.string(), v.maxLength(64))
 const eventSchema = v.object({ requestId: text, status: text })
-const endings = { delivered: ['Succeeded', 'PartialFailed'], failed: ['Failed'] }
+const endings = new Map<string, Ending>([
+  ['Succeeded', 'delivered'],
+  ['PartialFailed', 'delivered'],
+  ['Failed', 'failed'],
+])
 
 /**
  * Reads a notification about an order. It has our secret in its body, and nothing is signed, so the worker only takes it
@@ -24,5 +28,5 @@ export function readBambooEvent({ rawBody, secret }: SupplierEvent): ReadEvent {
   const event = v.safeParse(eventSchema, Object.fromEntries(body))
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { requestId, status } = event.output
-  return eventAbout(requestId, `${requestId} ${status}`, status, endings)
+  return eventAbout(requestId, `${requestId} ${status}`, endings.get(status))
 }

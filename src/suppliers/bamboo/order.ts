@@ -45,7 +45,7 @@ const reasonSchema = v.object({
   code: optionalText,
   error: optionalText,
 })
-const refusals = new Map<string | null, Parameters<typeof notPlaced>[0] | 'OUT_OF_STOCK'>([
+const refusals = new Map<string | undefined, Parameters<typeof notPlaced>[0] | 'OUT_OF_STOCK'>([
   ...(['ProductIsOutOfStock', 'CardsLimitExceeded'] as const).map((reason) => [reason, 'OUT_OF_STOCK'] as const),
   ['InsufficientBalance', 'balance'],
   ['UserNotEnabled', 'credentials'],
@@ -115,7 +115,7 @@ export async function askForOrder(ask: Ask, call: SupplierCall): Promise<Supplie
 function readRefusal(account: Account, answer: HttpAnswer): SupplierOutcome {
   const { status: httpStatus, retryAfter } = answer
   const reason = reasonIn(answer)
-  const cause = (reason === undefined ? undefined : refusals.get(reason)) ?? byStatus.get(httpStatus)
+  const cause = refusals.get(reason) ?? byStatus.get(httpStatus)
   if (cause === undefined) return inconclusive(account, { answer }, reason)
   if (cause === 'OUT_OF_STOCK') return refused(httpStatus, cause)
   const raw = cause === 'settings' ? quoteBody(account, answer) : null
@@ -158,6 +158,8 @@ function isOurs(named: string, { reference }: SupplierCall): boolean {
 function reasonIn(answer: HttpAnswer): string | undefined {
   const read = readValue(reasonSchema, jsonOf(answer))
   if (!read.ok || answer.status < 400 || answer.status >= 500) return undefined
-  const reasons = Object.values(read.value).filter((reason) => /^[A-Z][A-Za-z]{2,40}$/.test(reason ?? ''))
-  return reasons.find((reason) => refusals.has(reason) || aboutOrders.includes(reason ?? '')) ?? reasons[0] ?? undefined
+  const reasons = Object.values(read.value)
+    .map(String)
+    .filter((reason) => /^[A-Z][A-Za-z]{2,40}$/.test(reason))
+  return reasons.find((reason) => refusals.has(reason) || aboutOrders.includes(reason)) ?? reasons[0]
 }

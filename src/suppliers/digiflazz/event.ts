@@ -2,11 +2,14 @@ import { createHash, createHmac } from 'node:crypto'
 import * as v from 'valibot'
 import { parseJson } from '../../messages/json.ts'
 import { isSameSecret } from '../../messages/sign.ts'
-import type { ReadEvent, SupplierEvent } from '../adapter.ts'
+import type { Ending, ReadEvent, SupplierEvent } from '../adapter.ts'
 import { eventAbout } from '../event.ts'
 
 const eventSchema = v.object({ data: v.object({ ref_id: v.string(), status: v.optional(v.unknown()) }) })
-const endings = { delivered: ['Sukses'], failed: ['Gagal'] }
+const endings = new Map<unknown, Ending>([
+  ['Sukses', 'delivered'],
+  ['Gagal', 'failed'],
+])
 
 /**
  * Verifies an event (`X-Hub-Signature`) and returns its item. An event has no id, so the digest of its body is its name.
@@ -21,5 +24,5 @@ export function readDigiflazzEvent({ headers, rawBody, secret }: SupplierEvent):
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { ref_id: reference, status } = event.output.data
-  return eventAbout(reference, createHash('sha256').update(rawBody).digest('hex'), status, endings)
+  return eventAbout(reference, createHash('sha256').update(rawBody).digest('hex'), endings.get(status))
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { parseJson } from '../../messages/json.ts'
 import { isSameSecret } from '../../messages/sign.ts'
 import { isStorable } from '../../messages/storable.ts'
-import type { ReadEvent, SupplierEvent } from '../adapter.ts'
+import type { Ending, ReadEvent, SupplierEvent } from '../adapter.ts'
 import { eventAbout } from '../event.ts'
 
 const text = v.pipe(v.string(), v.maxLength(64), v.check(isStorable))
@@ -12,7 +12,11 @@ const eventSchema = v.object({
   status: text,
   updatedAt: text,
 })
-const endings = { delivered: ['completed'], failed: ['canceled', 'refunded'] }
+const endings = new Map<string, Ending>([
+  ['completed', 'delivered'],
+  ['canceled', 'failed'],
+  ['refunded', 'failed'],
+])
 
 /**
  * Reads an event: `order.status` is about an order. The event has our secret as plain text, and its body is not signed,
@@ -26,5 +30,5 @@ export function readKinguinEvent({ headers, rawBody, secret }: SupplierEvent): R
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { orderId, orderExternalId, status, updatedAt } = event.output
-  return eventAbout(orderExternalId, `${orderId} ${status} ${updatedAt}`, status, endings)
+  return eventAbout(orderExternalId, `${orderId} ${status} ${updatedAt}`, endings.get(status))
 }
