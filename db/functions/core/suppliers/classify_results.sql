@@ -23,8 +23,8 @@ begin
           or (item.sent_at <= now() - unsafe_after or core.placed_before(r) = 'yes')
             and not core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at)) then 'held'
         -- Its order may still be delivered.
-        when r.outcome = 'failed' and core.denies_order(
-          (select i from supply.order_items i where i.id = r.item_id), r.error_code) then 'held'
+        when r.outcome = 'failed' and core.denies_order(item.id, item.supplier, item.sent_at, r.error_code)
+          then 'held'
         when r.outcome in ('unknown', 'not_received', 'not_placed', 'processing') then
           case when item.stuck_at is null and item.sent_at + deadline <= now() and not (
             r.outcome = 'not_placed' and item.held_at is null and item.recovered_at is null

@@ -13,7 +13,7 @@ begin
       when r.outcome = 'not_received' and core.placed_before(r) = 'yes'
         then format('%s had it and does not know it now; sending it again is not safe', i.supplier)
       when r.outcome = 'not_received' then format('%s does not have it; sending it again is not safe', i.supplier)
-      when r.outcome = 'failed' and core.denies_order(i, r.error_code)
+      when r.outcome = 'failed' and core.denies_order(i.id, i.supplier, i.sent_at, r.error_code)
         then format('%s had the order, and says now that there is none: %s', i.supplier, r.error_code)
       else format('%s with %s codes for an amount of %s', r.outcome, cardinality(r.codes), i.amount)
     end, 500),
