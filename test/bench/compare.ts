@@ -1,11 +1,11 @@
 import { assertComplete } from './alone.ts'
 import type { Bench } from './baseline.ts'
 import { median, type Table } from './figures.ts'
-import type { OrderRun } from './load.ts'
-import { type Account, makeAccounts, makeShop } from './shop.ts'
+import type { OrderResult, OrderRun } from './load.ts'
+import type { Account } from './shop.ts'
 import { assertSound, type StageDatabase, waitUntilFinal } from './stage.ts'
-import { peakMemory } from './usage.ts'
-import { withReceivers } from './whole.ts'
+import { type Costs, peakMemory } from './usage.ts'
+import { fillShop, withReceivers } from './whole.ts'
 
 const accountCount = 50
 
@@ -33,8 +33,8 @@ export type Comparison = { other: string; figures: { name: string; here: number;
 export async function compareCheckouts(bench: Bench): Promise<Comparison> {
   const { stage, checkout: other, pairs } = bench
   if (other === undefined) throw new Error('compare needs another checkout')
-  const here = await openSide(bench)
-  const there = await openSide(bench, other)
+  const here: Side = { ...(await fillShop(stage, accountCount)), turns: [], accepted: 0 }
+  const there: Side = { ...(await fillShop(stage, accountCount, other)), turns: [], accepted: 0 }
   for (let pair = 1; pair <= pairs; pair += 1) {
     for (const side of pair % 2 === 1 ? [here, there] : [there, here]) side.turns.push(await takeTurn(bench, side))
     console.error(`pair ${pair} of ${pairs}`)
@@ -44,62 +44,46 @@ export async function compareCheckouts(bench: Bench): Promise<Comparison> {
     await database.drop()
   }
   const names = Object.keys(here.turns[0] ?? {})
-  const of = (side: Side, name: string) => side.turns.map((turn) => turn[name] ?? Number.NaN)
+  return { other, figures: names.map((name) => ({ name, ...ratiosOf(name, here, there) })) }
+}
+
+async function takeTurn({ stage, ms }: Bench, side: Side): Promise<Figures> {
+  const service = await stage.service(side.database, ['worker', 'api'])
+  const figures: Figures = {}
+  for (const { accounts, pace, seconds } of scenes) {
+    const shoppers = withReceivers(side.accounts.slice(0, accounts), stage)
+    const run = await stage.orders(service, { shoppers, pace, untilWebhook: true, warmUpMs: ms(1.5), ms: ms(seconds) })
+    side.accepted += run.accepted
+    assertComplete(run)
+    await waitUntilFinal(side.database.sql)
+    const where = 'perSecond' in pace ? `${pace.perSecond}/s` : `${pace.underWay} under way, accounts: ${accounts}`
+    const found = 'perSecond' in pace ? costsOf(run) : { 'orders/s': run.orders / run.seconds }
+    for (const [name, value] of Object.entries(found)) figures[`${where}: ${name}`] = value
+  }
+  figures['memory of the API, MB'] = peakMemory(service.pids.api ?? 0)
+  figures['memory of the worker, MB'] = peakMemory(service.pids.worker ?? 0)
+  await service.stop()
+  return figures
+}
+
+function costsOf({ costs, latencies }: OrderResult & { costs: Costs }): Figures {
+  const { postgresMs, apiMs, workerMs, walBytes, commits } = costs
   return {
-    other,
-    figures: names.map((name) => {
-      const [ours, theirs] = [of(here, name), of(there, name)]
-      const ratios = ours.map((value, index) => value / (theirs[index] ?? Number.NaN))
-      return { name, here: median(ours), there: median(theirs), ratios }
-    }),
+    ...{ 'CPU, ms': postgresMs + apiMs + workerMs, 'CPU of PostgreSQL, ms': postgresMs, 'WAL, kB': walBytes / 1e3 },
+    ...{ 'commits that write': commits, 'p50, ms': latencies.p50, 'p95, ms': latencies.p95 },
   }
+}
 
-  async function openSide({ stage }: Bench, folder?: string): Promise<Side> {
-    const database = await stage.database(folder)
-    await makeShop(database.sql, stage.ports.supplier)
-    return { database, accounts: await makeAccounts(database.sql, accountCount), turns: [], accepted: 0 }
-  }
-
-  async function takeTurn({ ms }: Bench, side: Side): Promise<Figures> {
-    const service = await stage.service(side.database, ['worker', 'api'])
-    const figures: Figures = {}
-    for (const { accounts, pace, seconds } of scenes) {
-      const shoppers = withReceivers(side.accounts.slice(0, accounts), stage)
-      const run = await stage.orders(service, {
-        shoppers,
-        pace,
-        untilWebhook: true,
-        warmUpMs: ms(1.5),
-        ms: ms(seconds),
-      })
-      side.accepted += run.accepted
-      assertComplete(run)
-      await waitUntilFinal(side.database.sql)
-      const { postgresMs, apiMs, workerMs, walBytes, commits } = run.costs
-      const found: Figures =
-        'perSecond' in pace
-          ? {
-              ...{
-                'CPU, ms': postgresMs + apiMs + workerMs,
-                'CPU of PostgreSQL, ms': postgresMs,
-                'WAL, kB': walBytes / 1e3,
-              },
-              ...{ 'commits that write': commits, 'p50, ms': run.latencies.p50, 'p95, ms': run.latencies.p95 },
-            }
-          : { 'orders/s': run.orders / run.seconds }
-      const where = 'perSecond' in pace ? `${pace.perSecond}/s` : `${pace.underWay} under way, accounts: ${accounts}`
-      for (const [name, value] of Object.entries(found)) figures[`${where}: ${name}`] = value
-    }
-    figures['memory of the API, MB'] = peakMemory(service.pids.api ?? 0)
-    figures['memory of the worker, MB'] = peakMemory(service.pids.worker ?? 0)
-    await service.stop()
-    return figures
-  }
+function ratiosOf(name: string, here: Side, there: Side) {
+  const of = (side: Side) => side.turns.map((turn) => turn[name] ?? Number.NaN)
+  const [ours, theirs] = [of(here), of(there)]
+  const ratios = ours.map((value, index) => value / (theirs[index] ?? Number.NaN))
+  return { here: median(ours), there: median(theirs), ratios }
 }
 
 export function comparisonTable({ other, figures }: Comparison): Table {
   return {
-    title: `This checkout and ${other} in turn, medians of ${figures[0]?.ratios.length} pairs`,
+    title: `This checkout beside ${other}, medians of ${figures[0]?.ratios.length} pairs`,
     columns: ['', 'here', 'there', 'ratio', 'least', 'most'],
     rows: figures.map(({ name, here, there, ratios }) => [
       name,

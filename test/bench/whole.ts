@@ -80,11 +80,16 @@ export async function measureMemory({ stage, ms }: Bench): Promise<Memory> {
   return memory
 }
 
+/** The database of a shop with so many accounts, for the service of this checkout or of another folder. */
+export async function fillShop(stage: Stage, count = accountCount, folder?: string) {
+  const database = await stage.database(folder)
+  await makeShop(database.sql, stage.ports.supplier)
+  return { database, accounts: await makeAccounts(database.sql, count) }
+}
+
 /** A shop with so many accounts, and the service on it. */
 export async function openShop(stage: Stage, count = accountCount, settings: { [name: string]: string } = {}) {
-  const database = await stage.database()
-  await makeShop(database.sql, stage.ports.supplier)
-  const accounts = await makeAccounts(database.sql, count)
+  const { database, accounts } = await fillShop(stage, count)
   const service: Service = await stage.service(database, ['worker', 'api'], settings)
   return { database, service, accounts }
 }
