@@ -42,7 +42,7 @@ describe('an order with many codes', () => {
   const large = keys(3_000)
   const small = keys(2)
   const codesOf = new Map<object, string>()
-  const many = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 60 }, work))
+  const many = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 150 }, work))
 
   beforeAll(async () => {
     for (const order of [large, small]) {
