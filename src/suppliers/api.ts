@@ -9,8 +9,9 @@ import type {
 import { createSupplierHttp, type Exchange, type Placing, type SupplierHttp, unsendable, urlUnder } from './exchange.ts'
 import type { SupplierOutcome } from './outcome.ts'
 
-/** A request to a supplier's API: a POST where it has a body, else a GET. */
+/** A request to a supplier's API: with a body a POST, unless `method` says otherwise; else a GET. */
 type ApiRequest = {
+  method?: 'POST' | 'PUT'
   path: string
   query?: Record<string, string>
   headers?: Record<string, string>
@@ -37,7 +38,7 @@ export const apiKeyHeader = (token: string) => ({ 'x-api-key': token })
 export function apiAt(http: SupplierHttp, access: SupplierAccess, { prefix, authorize }: ApiForm): Api {
   const { baseUrl, token, correlation } = access
   const root = urlUnder(baseUrl, `${prefix}/`)
-  return async ({ path, query, headers: own, body, maxBytes, placing }, signal) => {
+  return async ({ method = 'POST', path, query, headers: own, body, maxBytes, placing }, signal) => {
     if (root === undefined) return unsendable('the base URL of the supplier is not usable')
     if (!/^[!-~]+$/.test(token)) return unsendable('the token of the supplier cannot stand in a header')
     const url = new URL(`.${path}`, root)
@@ -46,8 +47,8 @@ export function apiAt(http: SupplierHttp, access: SupplierAccess, { prefix, auth
     const limit = maxBytes === undefined ? {} : { maxBytes }
     if (body === undefined) return http.request({ method: 'GET', url, headers, ...limit }, signal)
     const typed = { ...headers, 'content-type': 'application/json' }
-    const post = { method: 'POST', url, headers: typed, body: JSON.stringify(body), ...limit } as const
-    return http.request({ ...post, ...(placing && { placing }) }, signal)
+    const sent = { method, url, headers: typed, body: JSON.stringify(body), ...limit }
+    return http.request({ ...sent, ...(placing && { placing }) }, signal)
   }
 }
 
@@ -58,7 +59,7 @@ type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> &
   ApiForm & {
     put: Run
     get: Run
-    list: (
+    list?: (
       ask: Ask,
       skus: readonly string[],
       access: SupplierAccess,
@@ -87,8 +88,10 @@ export function apiAdapter({ prefix, authorize, put, get, list, balance, ...prot
       ...protocol,
       put: within(put),
       get: within(get),
-      list: (access, skus, signal, skusForTexts = []) =>
-        list(paced(access, signal), skus, access, signal, skusForTexts),
+      ...(list && {
+        list: (access, skus, signal, skusForTexts = []) =>
+          list(paced(access, signal), skus, access, signal, skusForTexts),
+      }),
       ...(balance && { balance: (access, signal) => balance(paced(access, signal), access) }),
       close: http.close,
     }
