@@ -63,7 +63,7 @@ export type SupplierCapabilities = {
   /** The smallest wait between two calls about one item, in seconds; null: none. */
   minWaitSeconds: number | null
   /** Whether it may report our balance there: the adapter then has `balance`. */
-  reportsBalance?: true
+  reportsBalance: boolean
 }
 
 /** An entry of a supplier's list. `stock` null: in stock, the number is unknown; 0: out of stock. */

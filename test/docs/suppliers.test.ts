@@ -48,10 +48,4 @@ describe('the page about suppliers', () => {
     const [modern] = await sql`select max_calls, paused_at, client_id from ops.suppliers where code = 'modern'`
     expect(modern).toEqual({ max_calls: 20, paused_at: null, client_id: 'us' })
   })
-
-  test('adapters and database declare the same capabilities', async () => {
-    const capabilities = database.sql.json(createAdapters().capabilities)
-    const [row] = await database.sql`select work.check_protocols(${capabilities}) as refusal`
-    expect(row?.refusal).toBeNull()
-  })
 })
