@@ -34,7 +34,7 @@ test('a partner reads the codes in the order and in its event, and the database 
   const { code } = await service.order(partner, { callbackUrl: receiver.url, items })
   expect(codesOf(await service.final(partner, code))).toEqual(codes)
   const { event } = await receiver.waitFor(({ event }) => event?.data.orderCode === code, 45_000)
-  expect(event?.data.items).toMatchObject([{ cdKeys: codes.map((code) => ({ code })) }])
+  expect(event).toMatchObject({ data: { items: [{ cdKeys: codes.map((code) => ({ code })) }] } })
   expect(await rowsWith('JOURNEY')).toBe(0)
   expect(await rowsWith('sealed:k1:')).toBe(4)
 })
@@ -148,7 +148,7 @@ test('what an operator types is sealed within a second, and works as it was type
   const typed = ['TYPED-CODE-1', 'TYPED-CODE-4']
   await database.sql`select ops.settle_item(${item?.item_id}, 'completed', ${typed}, reason => 'a test')`
   const { event } = await receiver.waitFor(({ event }) => event?.data.orderCode === code, 45_000)
-  expect(event?.data.items).toMatchObject([{ cdKeys: typed.map((code) => ({ code })) }])
+  expect(event).toMatchObject({ data: { items: [{ cdKeys: typed.map((code) => ({ code })) }] } })
   await expect.poll(() => rowsWith('TYPED-')).toBe(0)
   expect(codesOf(await service.read(partner, code))).toEqual(typed)
 
@@ -168,6 +168,6 @@ test('what an operator types is sealed within a second, and works as it was type
     ({ event }) => event?.data.orderCode === code && JSON.stringify(event).includes('TYPED-CODE-5'),
     45_000,
   )
-  expect(again.event?.data.items).toMatchObject([{ cdKeys: fresh }])
+  expect(again.event).toMatchObject({ data: { items: [{ cdKeys: fresh }] } })
   await expect.poll(() => rowsWith('TYPED-')).toBe(0)
 })

@@ -1,6 +1,6 @@
+import type { OrderEvent } from '../../client/index.ts'
 import { cardParts } from '../../messages/cards.ts'
 import { type Colour, painter, printable, timeOfDay } from '../terminal_text.ts'
-import type { OrderEvent } from './event.ts'
 import type { Received } from './journal.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { EventEmitter, on } from 'node:events'
-import type { OrderEvent } from './event.ts'
+import type { OrderEvent } from '../../client/index.ts'
 
 /** A POST that arrived, and what the receiver did with it. */
 export type Received = {

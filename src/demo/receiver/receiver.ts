@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { OrderEvent } from '../../client/index.ts'
 import { readBytes } from '../../messages/bytes.ts'
 import { listen } from '../../network/listen.ts'
-import type { OrderEvent } from './event.ts'
 import { createJournal, type Journal, type Received } from './journal.ts'
 import { type Delivery, type Judgement, judge } from './judge.ts'
 

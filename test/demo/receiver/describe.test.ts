@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { OrderEvent } from '../../../src/client/index.ts'
 import { describeReceived, describeSession } from '../../../src/demo/receiver/describe.ts'
-import { parseEvent } from '../../../src/demo/receiver/event.ts'
 import type { Received } from '../../../src/demo/receiver/receiver.ts'
 import { completedEvent, failedEvent, type TestEvent } from './harness.ts'
 
@@ -19,11 +19,7 @@ function received(changes: Partial<Received> = {}): Received {
   }
 }
 
-function eventOf({ body }: TestEvent) {
-  const parsed = parseEvent(body)
-  if (parsed.kind !== 'event') throw new Error('no event')
-  return parsed.event
-}
+const eventOf = ({ body }: TestEvent): OrderEvent => JSON.parse(body.toString())
 
 /** The fields of the first line, and the lines below it. */
 function told(one: Received): [string[], ...string[]] {
@@ -60,10 +56,6 @@ describe('a delivery in the terminal', () => {
     expect(told(received(changes))[0].slice(3)).toEqual(fields)
   })
 
-  it('shows below why it was rejected', () => {
-    expect(told(received({ problem: 'wrong signature' }))[1]).toBe('wrong signature')
-  })
-
   it('cannot be made to steer the terminal', () => {
     const data = { ...eventOf(failedEvent()).data, orderCode: '\u001b[2Jx', reason: 'a\nb\u202e' }
     const text = describeReceived(received({ event: eventOf(failedEvent({ data })), problem: '\u0007' }), {
@@ -72,10 +64,6 @@ describe('a delivery in the terminal', () => {
     expect(text.split('\n')).toHaveLength(3)
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(text).toContain('?[2Jx')
-  })
-
-  it('has colours where they are asked for', () => {
-    expect(describeReceived(received(), { colours: true })).toContain('\u001b[32mverified')
   })
 })
 

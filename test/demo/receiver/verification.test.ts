@@ -61,9 +61,9 @@ describe('a delivery that the receiver refuses', () => {
   })
 
   it.each([
-    ['is no JSON', { ...completedEvent(), body: Buffer.from('hello') }, 'the body is no JSON'],
-    ['is no object', { ...completedEvent(), body: Buffer.from('null') }, 'the body is no event: it is no object'],
-    ['has no order', completedEvent({ data: { status: 'completed' } }), 'the body is no event: data.orderCode'],
+    ['is no JSON', { ...completedEvent(), body: Buffer.from('hello') }, 'the body is not an event'],
+    ['has no order', completedEvent({ data: { status: 'completed' } }), 'the body is not an event: data.orderCode'],
+    ['has no data', completedEvent({ data: null }), 'the body is not an event: data'],
   ])('because its signed body %s is answered with 400', async (_what, event, problem) => {
     const receiver = await start()
     expect(await deliver(receiver.url, event)).toEqual(answeredWith(400))
