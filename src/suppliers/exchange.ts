@@ -25,7 +25,7 @@ export function unsendable(problem: string): Exchange {
 }
 
 /** A request to a supplier; `url` carries the query. */
-export type SupplierRequest = {
+type SupplierRequest = {
   method: 'GET' | 'POST' | 'PUT'
   url: URL
   headers: Record<string, string>

@@ -40,14 +40,6 @@ it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED'])(
   },
 )
 
-it('a request was not sent where there was no connection', async () => {
-  const { port } = supplier
-  await supplier.close()
-  const url = new URL(`http://127.0.0.1:${port}/orders`)
-  const exchange = http.request({ method: 'POST', url, headers: {}, body: '{}' }, new AbortController().signal)
-  expect(await exchange).toMatchObject({ lost: 'connection error: ECONNREFUSED', notSent: 'unreachable' })
-})
-
 it.each(['a name that does not resolve', 'a certificate that is not trusted'])(
   'a request was not sent to %s',
   async (what) => {

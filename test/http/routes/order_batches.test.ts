@@ -4,7 +4,6 @@ import { type PlaceOrder, placeInBatches } from '../../../src/http/routes/order_
 import { testDatabase } from '../../support/database.ts'
 import { audit, type OrderRequest, orderRequest } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { undone } from '../../support/sql/transactions.ts'
 
 const database = testDatabase({ catalog: true })
 const lockTimeoutMs = 50
@@ -56,21 +55,6 @@ test('an account that floods with heavy orders shares the first batch with the o
   expect(batches[0]?.accounts.filter((account) => account === other.accountId)).toHaveLength(10)
   expect(Math.max(...batches.map(({ items }) => items))).toBeLessThanOrEqual(256)
   expect(await audit(database.sql)).toEqual([])
-})
-
-test('an account that is locked makes no other order fail', async () => {
-  placeRequest = placeInBatches(db, { batch: (_, size) => void sizes.push(size) }, 1_000)
-  const [locked, first, ...others] = (await partners(34)) as [Partner, Partner, ...Partner[]]
-  const outcomes = await undone(database.sql, async (holder) => {
-    await holder`select from supply.accounts where id = ${locked.accountId} for update`
-    const requests = [first, ...others.slice(0, 16), locked, locked, ...others.slice(16)]
-    return Promise.allSettled(requests.map((partner) => place(partner)))
-  })
-  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(33)
-  expect(refused.map(({ reason }) => isUnavailable(reason))).toEqual([true, true])
-  expect(sizes[0]).toBe(35)
-  expect(await place(locked)).toBe('created')
 })
 
 test('more than can be placed in time is refused at once, of one account and not of others', async () => {

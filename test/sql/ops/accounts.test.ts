@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
+import { lastLogged, refusals } from '../../support/operator.ts'
 import { audit } from '../../support/orders.ts'
 import { visit } from '../../support/sql/admission.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
@@ -54,14 +54,6 @@ describe('a deposit', () => {
     })
     expect(await lastLogged(sql())).toMatchObject({ action: 'deposit', subject: `account ${partner().accountId}` })
     expect(await audit(sql())).toEqual([])
-  })
-
-  test('with a repeated reference changes nothing and returns the present balance', async () => {
-    await deposit('100', 'invoice 1')
-    await adjust(-30, 'fee', 'a fee')
-    const before = [await ledger(), await timesLogged(sql())]
-    expect(await deposit('100.00', 'invoice 1')).toBe('1070.00')
-    expect([await ledger(), await timesLogged(sql())]).toEqual(before)
   })
 })
 

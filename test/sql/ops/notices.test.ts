@@ -105,24 +105,12 @@ test.each([
     'each client address of 203.0.113.0/24 has 2000 requests a minute (before: the default budget)',
   ],
   [`set_low_balance_threshold($account, 50)`, 'account N: threshold 0.00 → 50.00 RUB; the balance is 100.00'],
-  [`set_supplier_paused('first', null)`, 'supplier first is already not paused: nothing changed'],
   [`set_supplier_paused('first', 'b') from ops.set_supplier_paused('first', 'a')`, 'are still polled (before: a)'],
   [`deliver_all($account)`, 'of 0 waiting events, 0 are due now'],
   [`poll_all('first')`, 'supplier first: 0 open items are asked for, as its places allow'],
   [`remove_offer(${products.expensive}, 'first')`, '0 other offers remain'],
-  [`upsert_game('other', 'Other')`, /^game other is Other$/],
-  [
-    `upsert_supplier('third', 'https://third.example', 't')`,
-    /^supplier third is created: protocol http, at https:\/\/third.example$/,
-  ],
-  [
-    `upsert_offer('gift key', 'third', 'x', 2)`,
-    /^supplier third offers product N as x, priority 100, at a cost of 2.00 RUB$/,
-  ],
 ])('ops.%s says what it did', async (call, did) => {
-  const notice = await inGeneral(`select ops.${call}`)
-  if (typeof did === 'string') expect(notice).toContain(did)
-  else expect(notice).toMatch(did)
+  expect(await inGeneral(`select ops.${call}`)).toContain(did)
 })
 
 test.each([

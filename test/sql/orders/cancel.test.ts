@@ -70,21 +70,3 @@ test('ops.cancel_item cancels an item and needs a note', async () => {
   await answer(sql(), other.item, failed())
   await expect(cancelItem(other.item)).rejects.toThrow('is final already')
 })
-
-test('cancellations that race calls leave each item either sent or refunded', async () => {
-  const count = 80
-  const orders = []
-  for (let n = 0; n < count; n += 1) orders.push(await order())
-  const race = orders.map(async ({ code, item }, n) => {
-    if (n % 2 === 0) await sql()`select pg_sleep(0.002)`
-    const [{ result }, calls] = await Promise.all([cancel(code), leaseCalls(sql(), [item])])
-    return { result, sent: calls.length === 1, item, code }
-  })
-  for (const { result, sent, code } of await Promise.all(race)) {
-    expect({ code, result, sent }).toEqual({ code, result: sent ? 'NOT_CANCELLABLE' : 'cancelled', sent })
-  }
-  const [sums] = await sql()`
-    select count(*) filter (where status = 'processing')::int as sent, count(*) filter (where status = 'failed')::int as refunded
-    from ops.orders where account_id = ${partner().accountId}`
-  expect(sums?.sent + sums?.refunded).toBe(count)
-})

@@ -66,13 +66,6 @@ const open = () =>
 describe('a new item goes to', () => {
   const chosen = async () => supplierOf(await newItem())
 
-  test('the offer with the best priority, and among equals the cheapest, whose cost is kept', async () => {
-    await offer('second', 100, 7)
-    await offer('third', 200, 1)
-    const item = await newItem()
-    expect(await itemOf(item)).toMatchObject({ supplier: 'second', sku: 'second-101', cost: '7.00' })
-  })
-
   test('the next offer when the best supplier is paused or has an open circuit', async () => {
     await offer('second')
     await pause('first', 'maintenance')

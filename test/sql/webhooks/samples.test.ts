@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { answered, beginDeliveries, finishAttempt, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed } from '../../support/items.ts'
-import { audit, place } from '../../support/orders.ts'
-import { makePartner, type Partner, products } from '../../support/partner.ts'
+import { audit } from '../../support/orders.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { explainingSession, mostRead } from '../../support/sql/plans.ts'
 
@@ -102,26 +101,6 @@ test('a sample reads as many rows however many were sent, by plans that were mad
   } finally {
     await session.end()
   }
-})
-
-test('a sample about an order whose event would be larger than 64 KiB is refused', async () => {
-  const orderOf = async (codes: number) => {
-    const { body } = await place(sql(), partner, { items: [{ productId: products.key, quantity: codes }] })
-    const given = Array.from({ length: codes }, (_, n) => `${n}-`.padEnd(1000, 'x'))
-    for (const { id } of body.items) await answer(sql(), id, completed({ codes: given }))
-    return body.code
-  }
-  expect(await simulate(sql(), partner, await orderOf(70))).toMatchObject({ event_id: null, refusal: 'too_large' })
-  expect((await simulate(sql(), partner, await orderOf(60))).refusal).toBeNull()
-})
-
-test('a sample shows an attempt without a result as under way', async () => {
-  const { event_id: id } = await simulate()
-  await leaseAttempt(sql(), id as string)
-  expect(await oneValue(sql()`select api.get_simulation(${partner.accountId}, ${id})`)).toMatchObject({
-    ...{ state: 'sending', deadReason: null, deadAt: null },
-    attempts: [{ attempt: 1, finishedAt: null, outcome: null, error: null }],
-  })
 })
 
 describe('the removal of samples', () => {
