@@ -45,7 +45,8 @@ begin
   order by a.id desc limit 1;
   -- The same result is recorded once, but where it has another verdict since.
   if found and pushed.verdict in ('repeated', earlier.verdict) then
-    if not core.count_repeat(earlier.id) then
+    update supply.supplier_attempts a set repeats = a.repeats + 1 where a.id = earlier.id;
+    if (select c.hits = c.hits_before from core.count_hits('pushes', array[supplier], '{1}', '{60}') c) then
       answer := 'repeated_too_often';
     end if;
   else

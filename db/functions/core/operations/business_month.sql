@@ -2,6 +2,8 @@ create or replace function core.business_month(month text)
 returns table (name text, from_at timestamptz, to_at timestamptz, zone text, closed boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
+declare
+  first_day date;
 begin
   zone := core.business_zone();
   name := coalesce(month, to_char(now() at time zone zone, 'YYYY-MM'));
@@ -13,12 +15,13 @@ begin
     -- Where the zone has changed since, a month still begins where the closed one before it ends.
     zone := core.business_zone();
     closed := false;
+    first_day := name || '-01';
     from_at := coalesce((
-      select c.to_at from supply.closed_months c where c.month = core.next_month(name, -1)),
-      (name || '-01')::timestamp at time zone zone);
+      select c.to_at from supply.closed_months c where c.month = to_char(first_day - interval '1 month', 'YYYY-MM')),
+      first_day::timestamp at time zone zone);
     to_at := coalesce((
-      select c.from_at from supply.closed_months c where c.month = core.next_month(name, 1)),
-      (core.next_month(name, 1) || '-01')::timestamp at time zone zone);
+      select c.from_at from supply.closed_months c where c.month = to_char(first_day + interval '1 month', 'YYYY-MM')),
+      (first_day + interval '1 month') at time zone zone);
   end if;
   return next;
 end
