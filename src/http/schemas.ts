@@ -33,13 +33,23 @@ const priceLimit = v.pipe(
   v.transform(limitInHundredths),
 )
 
-const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.regex(requirement, message))
+/** One of these words, which the refusal of another one names. */
+const wordOf = <const Words extends readonly string[]>(words: Words) =>
+  v.picklist(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`)
+
+export const orderStatuses = ['pending', 'processing', 'completed', 'failed'] as const
+export const eventStates = ['waiting', 'sending', 'delivered', 'dead', 'held'] as const
+export const eventTypes = ['order.completed', 'order.failed'] as const
+
+const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(message), v.regex(requirement, message))
 
 /** The parameters of paths. A value that does not fit is not found. */
 export const gameSlug = pattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/)
 export const productNumber = pattern(/^[1-9]\d{0,9}$/)
-export const orderCode = pattern(/^[A-Za-z0-9_-]{1,64}$/)
-export const eventId = pattern(/^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/)
+const codePattern = /^[A-Za-z0-9_-]{1,64}$/
+const uuidPattern = /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/
+export const orderCode = pattern(codePattern)
+export const eventId = pattern(uuidPattern)
 export const supplierCode = pattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/)
 
 // An integer that is too large to be exact is too large to be a product; the database is to say that.
@@ -181,8 +191,6 @@ export type OrderRequest = v.InferOutput<typeof orderRequest>
 /** The key of `X-Idempotency-Key` and `Idempotency-Key`. */
 export const idempotencyKey = pattern(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
 
-const codeMessage = 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -'
-
 /** The body of POST /simulation/webhooks. */
 export const simulationRequest = v.object(
   {
@@ -190,9 +198,9 @@ export const simulationRequest = v.object(
       v.string('must be a text'),
       urlMetadata('Where the event is sent; the rules are those of an order’s `callbackUrl`.'),
     ),
-    eventType: v.picklist(['order.completed', 'order.failed'], 'must be order.completed or order.failed'),
+    eventType: wordOf(eventTypes),
     orderCode: v.pipe(
-      v.nullish(v.pipe(v.string(codeMessage), v.regex(/^[A-Za-z0-9_-]{1,64}$/, codeMessage)), null),
+      v.nullish(pattern(codePattern, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -'), null),
       v.description(
         'An order of yours that ended so: the event is about it then, unless it would be larger than 64 KiB, which ' +
           'is refused. With any other code, or none, it holds sample data.',
@@ -266,18 +274,10 @@ export const productQuery = v.object({
 
 /** The query of GET /b2b/events. */
 export const eventsQuery = v.object({
-  state: v.pipe(
-    v.optional(
-      v.picklist(
-        ['waiting', 'sending', 'delivered', 'dead', 'held'],
-        'must be waiting, sending, delivered, dead or held',
-      ),
-    ),
-    v.description('Only events in this state.'),
-  ),
+  state: v.pipe(v.optional(wordOf(eventStates)), v.description('Only events in this state.')),
   since: v.pipe(v.optional(time), v.description('Only events that were made since then.')),
   limit: pageLimit,
-  cursor: cursorOf(/^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/),
+  cursor: cursorOf(uuidPattern),
 })
 
 /** The body of POST /b2b/events/:eventId/redeliver, where there is one. */
@@ -310,7 +310,7 @@ export const redeliverDeadRequest = v.object(
 /** The query of GET /b2b/orders. */
 export const ordersQuery = v.object({
   limit: pageLimit,
-  cursor: cursorOf(/^[A-Za-z0-9_-]{1,64}$/),
+  cursor: cursorOf(codePattern),
   page: v.pipe(
     v.optional(wholeNumber(1, 2_147_483_647)),
     v.description(
@@ -324,12 +324,7 @@ export const ordersQuery = v.object({
         'they shift nothing.',
     ),
   ),
-  status: v.pipe(
-    v.optional(
-      v.picklist(['pending', 'processing', 'completed', 'failed'], 'must be pending, processing, completed or failed'),
-    ),
-    v.description('Only orders in this status.'),
-  ),
+  status: v.pipe(v.optional(wordOf(orderStatuses)), v.description('Only orders in this status.')),
   externalOrderId: v.pipe(v.optional(textOf(128)), v.description('Only orders with this reference of yours.')),
   createdFrom: from,
   createdTo: to,

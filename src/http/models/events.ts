@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { eventTypes } from '../schemas.ts'
 import { cdKey, deliveries, deliveryError, order } from './orders.ts'
-import { code, eventTypes, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
+import { code, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
 
 export const event = v.object({
   ...deliveries.entries,

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
+import { eventStates, orderStatuses } from '../schemas.ts'
 import { balanceError, detail, limitError, priceError } from './errors.ts'
 import { code, currency, flag, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
 
-const statuses: ['pending', 'processing', 'completed', 'failed'] = ['pending', 'processing', 'completed', 'failed']
-const outcomes: ['full', 'partial', 'none'] = ['full', 'partial', 'none']
+const outcomes = ['full', 'partial', 'none'] as const
 
 export const cdKey = v.object({
   code: text('The key.', 'AAAAA-BBBBB-CCCCC'),
@@ -26,7 +26,7 @@ const errorCode = v.nullable(text('Why the item failed, for programs.'))
 export const item = v.object({
   ...itemHead,
   status: oneOf(
-    statuses,
+    orderStatuses,
     '`completed` and `failed` are final. Treat a status that you do not know as not final.',
     'processing',
   ),
@@ -61,7 +61,7 @@ export const deliveryError = v.nullable(
 export const deliveries = v.object({
   eventId: uuid('The event’s id, the `X-Idempotency-Key` of its deliveries.'),
   state: oneOf(
-    ['waiting', 'sending', 'delivered', 'dead', 'held'],
+    eventStates,
     '`dead`: a dead letter, not sent again automatically. `held`: the operators hold it back. Treat a state that ' +
       'you do not know as not final.',
     'dead',
@@ -76,7 +76,7 @@ export const order = v.object({
   code: code('The order’s code, for `GET /b2b/orders/{code}`.'),
   orderCode: code('The same as `code`.'),
   externalOrderId: text('Your reference.', 'shop-1001'),
-  status: oneOf(statuses, '`completed` and `failed` are final.', 'processing'),
+  status: oneOf(orderStatuses, '`completed` and `failed` are final.', 'processing'),
   outcome: v.nullable(oneOf(outcomes, 'What was delivered, once the order is final. A partial result is `failed`.')),
   totalAmount: money('The amount that was charged: the sum of `price × amount` over the items. It never shrinks.', 89),
   refundedAmount,

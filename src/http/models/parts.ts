@@ -33,11 +33,13 @@ export const wholeNumber = (description: string, min = 0, example?: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), about(description, example))
 export const listOf = <Schema extends v.GenericSchema>(entries: Schema, description: string, example?: unknown[]) =>
   v.pipe(v.array(entries), about(description, example))
-export const oneOf = <const Values extends string[]>(values: Values, description: string, example?: Values[number]) =>
-  v.pipe(v.picklist(values), about(description, example))
+export const oneOf = <const Values extends readonly string[]>(
+  values: Values,
+  description: string,
+  example?: Values[number],
+) => v.pipe(v.picklist(values), about(description, example))
 
 export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), about('ISO 4217.', 'RUB'))
-export const eventTypes: ['order.completed', 'order.failed'] = ['order.completed', 'order.failed']
 
 /** A page of a list, and where the next one begins. */
 export const pagination = v.object({
