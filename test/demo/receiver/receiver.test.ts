@@ -74,14 +74,6 @@ describe('an event that comes again', () => {
   })
 })
 
-describe('a receiver in trouble', () => {
-  it('chooses its answer by the event when given a function', async () => {
-    const receiver = await start({ answer: (event) => (event.event_type === 'order.failed' ? 500 : 'ok') })
-    expect(await deliver(receiver.url, completedEvent())).toEqual(answeredWith(200))
-    expect(await deliver(receiver.url, failedEvent())).toEqual(answeredWith(500))
-  })
-})
-
 describe('what is no delivery', () => {
   it('is answered with 405 when it is no POST, and not noted', async () => {
     const receiver = await start()
