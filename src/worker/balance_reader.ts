@@ -14,22 +14,17 @@ export function createBalanceReader(options: ReadingOptions): Readings {
 
   async function run(begun: Begun, stopped: AbortSignal): Promise<void> {
     const { supplier, reading } = begun
-    try {
-      const began_at = new Date()
-      const read = await ask(options, begun, stopped).catch((thrown: unknown): BalanceReading => {
-        log.warn({ supplier, error: safeError(thrown) }, 'the balance at a supplier could not be read')
-        return { ok: false, error: 'the worker could not read it; its log says why' }
-      })
-      const reported = read.ok ? { ...read, error: null } : { balance: null, currency: null, error: read.error }
-      const { balance, currency, error } = reported
-      await db.call('work.finish_balance', { supplier, reading, began_at, balance, currency, error })
-    } catch (thrown) {
-      // It is read again in five minutes.
-      log.warn({ supplier, error: safeError(thrown) }, 'the balance at a supplier could not be recorded')
-    }
+    const began_at = new Date()
+    const read = await ask(options, begun, stopped).catch((thrown: unknown): BalanceReading => {
+      log.warn({ supplier, error: safeError(thrown) }, 'the balance at a supplier could not be read')
+      return { ok: false, error: 'the worker could not read it; its log says why' }
+    })
+    const reported = read.ok ? { ...read, error: null } : { balance: null, currency: null, error: read.error }
+    const { balance, currency, error } = reported
+    await db.call('work.finish_balance', { supplier, reading, began_at, balance, currency, error })
   }
 
-  return createReadings(maxAtOnce, async () => (await db.call('work.begin_balance'))[0], run)
+  return createReadings(log, maxAtOnce, async () => (await db.call('work.begin_balance'))[0], run)
 }
 
 async function ask(options: ReadingOptions, begun: Begun, signal: AbortSignal): Promise<BalanceReading> {

@@ -45,24 +45,15 @@ export function createOfferSync(options: ReadingOptions): Readings {
 
   async function run(sync: LeasedSync, stopped: AbortSignal): Promise<void> {
     const { supplier, lease_token } = sync
-    try {
-      const error = await record(sync, stopped).catch((thrown: unknown) => {
-        log.warn({ supplier, error: safeError(thrown) }, 'the list of a supplier could not be read')
-        return 'the worker could not read or record it; its log says why'
-      })
-      await db.call('work.finish_sync', { supplier, lease_token, error })
-      if (error !== null) log.warn({ supplier, error }, 'the costs and the stock of a supplier were not read')
-    } catch (thrown) {
-      // The lease ends by itself.
-      log.warn({ supplier, error: safeError(thrown) }, 'the end of a reading could not be recorded')
-    }
+    const error = await record(sync, stopped).catch((thrown: unknown) => {
+      log.warn({ supplier, error: safeError(thrown) }, 'the list of a supplier could not be read')
+      return 'the worker could not read or record it; its log says why'
+    })
+    await db.call('work.finish_sync', { supplier, lease_token, error })
+    if (error !== null) log.warn({ supplier, error }, 'the costs and the stock of a supplier were not read')
   }
 
-  async function begin(): Promise<LeasedSync | undefined> {
-    return (await db.call('work.begin_sync'))[0]
-  }
-
-  const readings = createReadings(maxAtOnce, begin, run)
+  const readings = createReadings(log, maxAtOnce, async () => (await db.call('work.begin_sync'))[0], run)
   return {
     ...readings,
     look: async () => {

@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.ts'
-import type { Log } from '../log.ts'
+import { type Log, safeError } from '../log.ts'
 import type { SupplierAccess } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
 import type { Pace } from './pace.ts'
@@ -23,8 +23,9 @@ export type Readings = {
   stop: () => Promise<void>
 }
 
-/** Creates readings: `begin` leases one that is due, `run` makes it and records its end, and never rejects. */
-export function createReadings<Begun>(
+/** Creates readings: `begin` leases one that is due, `run` makes it and records its end. */
+export function createReadings<Begun extends { supplier: string }>(
+  log: Log,
   maxAtOnce: number,
   begin: () => Promise<Begun | undefined>,
   run: (begun: Begun, stopped: AbortSignal) => Promise<void>,
@@ -39,7 +40,13 @@ export function createReadings<Begun>(
       while (!stopped.signal.aborted && underWay.size < maxAtOnce) {
         const begun = await begin()
         if (begun === undefined) return
-        const running = run(begun, stopped.signal).finally(() => underWay.delete(running))
+        const running = run(begun, stopped.signal)
+          // It is due again by itself.
+          .catch((thrown: unknown) => {
+            const { supplier } = begun
+            log.warn({ supplier, error: safeError(thrown) }, 'the end of a reading could not be recorded')
+          })
+          .finally(() => underWay.delete(running))
         underWay.add(running)
       }
     },
