@@ -124,24 +124,12 @@ describe('complete requests before malformed bytes get their own answers first',
   })
 })
 
-describe('a client that sends too slowly gets 408', () => {
-  test('for its headers', async () => {
-    const socket = await open()
-    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n')
-    const response = parse(await text(socket))
-    expect(response.status).toBe(408)
-    expectEnvelope(response, 'REQUEST_TIMEOUT')
-  })
-
-  test('for its body', async () => {
-    const socket = await open()
-    socket.write(orderHead('Content-Length: 100\r\n\r\n{'))
-    const drip = setInterval(() => socket.write(' '), 100)
-    const response = parse(await text(socket))
-    clearInterval(drip)
-    expect(response.status).toBe(408)
-    expectEnvelope(response, 'REQUEST_TIMEOUT')
-  })
+test('a client that sends its headers too slowly gets 408', async () => {
+  const socket = await open()
+  socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n')
+  const response = parse(await text(socket))
+  expect(response.status).toBe(408)
+  expectEnvelope(response, 'REQUEST_TIMEOUT')
 })
 
 describe('HTTP', () => {
