@@ -11,6 +11,7 @@ import {
   type ScriptedSupplier,
   type SupplierRequest,
   startScriptedSupplier,
+  takeOrdersOnce,
 } from './support/servers/scripted_supplier.ts'
 import { type ApiProcess, startApiProcess } from './support/servers/service_process.ts'
 import { startTcpProxy, type TcpProxy } from './support/servers/tcp_proxy.ts'
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const url = together(servers.standby.url, servers.primary.url)
   const overLine = together(servers.standby.url, line.url)
   supplier = await startScriptedSupplier()
-  answerAsSupplier(supplier)
+  takeOrdersOnce(supplier)
   receiver = await startScriptedReceiver()
   const setup = clientOf(servers.primary)
   await makeCatalog(setup, supplier)
@@ -109,16 +110,4 @@ async function nothingWasLostOrDoneTwice(accepted: Map<string, string>): Promise
 /** Whether an order was sent again without a question in between. */
 function isSentUnasked(requests: SupplierRequest[]): boolean {
   return requests.some(({ method }, index) => method === 'PUT' && requests[index - 1]?.method === 'PUT')
-}
-
-/** Takes each order once, and is done with every other one only when it is asked for it. */
-function answerAsSupplier({ setAnswer }: ScriptedSupplier): void {
-  const taken = new Map<string, number>()
-  setAnswer(({ method, reference }) => {
-    if (method === 'PUT' && !taken.has(reference)) taken.set(reference, taken.size)
-    const place = taken.get(reference)
-    if (place === undefined) return { status: 404, json: {} }
-    const isDone = method === 'GET' || place % 2 === 0
-    return { status: 200, json: { status: isDone ? 'completed' : 'processing' }, delayMs: 100 }
-  })
 }

@@ -5,7 +5,7 @@ import { passTime } from '../support/crash/crash.ts'
 import { audit, balanceOf } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
 import { startScriptedReceiver } from '../support/servers/scripted_receiver.ts'
-import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
+import { startScriptedSupplier, takeOrdersOnce } from '../support/servers/scripted_supplier.ts'
 import {
   becomeAsynchronous,
   cutReplication,
@@ -144,15 +144,7 @@ async function startWorld() {
   const databaseUrl = `${servers}?target_session_attrs=read-write`
   await migrate({ databaseUrl, logins: passwords })
   const supplier = await startScriptedSupplier()
-  const taken = new Map<string, number>()
-  // It takes each order once, and completes every other one only when it is asked.
-  supplier.setAnswer(({ method, reference }) => {
-    if (method === 'PUT' && !taken.has(reference)) taken.set(reference, taken.size)
-    const place = taken.get(reference)
-    if (place === undefined) return { status: 404, json: {} }
-    const isDone = method === 'GET' || place % 2 === 0
-    return { status: 200, json: { status: isDone ? 'completed' : 'processing' }, delayMs: 100 }
-  })
+  takeOrdersOnce(supplier)
   const receiver = await startScriptedReceiver()
   const sql = postgres(superuserUrl('127.0.0.1:5000'), { max: 2, onnotice: () => {} })
   await makeCatalog(sql, supplier)

@@ -67,6 +67,14 @@ export async function pollNow(sql: postgres.Sql): Promise<void> {
   await sql`select count(ops.poll_now(item_id)) from ops.order_items where status = 'processing'`.catch(() => {})
 }
 
+/** What only real orders change: money, orders and calls at suppliers. */
+export async function realTraces({ sql, supplier }: WholeService, { accountId }: Partner) {
+  const [counts] = await sql`select (select count(*)::int from ops.ledger) as ledger,
+    (select count(*)::int from ops.orders) as orders, (select count(*)::int from ops.supplier_attempts) as calls,
+    (select balance from ops.accounts where account_id = ${accountId}) as balance`
+  return { ...counts, asked: supplier.requests.length }
+}
+
 export type WholeService = {
   sql: postgres.Sql
   api: TestApi

@@ -38,28 +38,19 @@ describe('a worker that crashes while it calls for an order item', () => {
     expect(callsOf(id)).toEqual(['GET', 'PUT'])
   })
 
-  test('during the call: an item that the supplier received is not sent again', async () => {
+  test.each<[string, SupplierAnswer, string[]]>([
+    ['received is not sent again', completes, ['PUT', 'GET']],
+    ['did not receive is sent again, under the same reference', neverReceived, ['PUT', 'GET', 'PUT']],
+  ])('during the call: an item that the supplier %s', async (_, asked, calls) => {
     const doomed = await scene().runningWorker()
     scene().supplier.setAnswer(() => 'hang')
     const { id } = await item(async () => {})
     await scene().supplier.waitForRequest(({ reference }) => reference === id)
     await doomed.kill()
-    scene().supplier.setAnswer(() => completes)
+    scene().supplier.setAnswer(({ method }) => (method === 'GET' ? asked : completes))
     await scene().recover()
     await scene().itemIn(id, 'completed')
-    expect(callsOf(id)).toEqual(['PUT', 'GET'])
-  })
-
-  test('during the call: an item that the supplier did not receive is sent again, under the same reference', async () => {
-    const doomed = await scene().runningWorker()
-    scene().supplier.setAnswer(() => 'hang')
-    const { id } = await item(async () => {})
-    await scene().supplier.waitForRequest(({ reference }) => reference === id)
-    await doomed.kill()
-    scene().supplier.setAnswer(({ method }) => (method === 'GET' ? neverReceived : completes))
-    await scene().recover()
-    await scene().itemIn(id, 'completed')
-    expect(callsOf(id)).toEqual(['PUT', 'GET', 'PUT'])
+    expect(callsOf(id)).toEqual(calls)
   })
 
   test.each([

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { magicPlayerIds } from '../../../src/simulation/scenarios.ts'
 import { testDatabase } from '../../support/database.ts'
-import { audit, balanceOf } from '../../support/orders.ts'
+import { audit } from '../../support/orders.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { shapeOf, withoutRequestId } from '../../support/service.ts'
-import { startWholeService, type WholeService } from '../../support/whole_service.ts'
+import { realTraces, startWholeService, type WholeService } from '../../support/whole_service.ts'
 
 const database = testDatabase({ catalog: true })
 const sql = () => database.sql
@@ -180,14 +180,9 @@ describe('a simulated order', () => {
   })
 
   test('changes no balance, ledger or order, and calls no supplier', async () => {
-    const counts = async () => {
-      const [row] = await sql()`select (select count(*)::int from ops.ledger) as ledger,
-        (select count(*)::int from ops.orders) as orders, (select count(*)::int from ops.supplier_attempts) as calls`
-      return { ...row, balance: await balanceOf(sql(), partner), asked: service.supplier.requests.length }
-    }
-    const before = await counts()
+    const before = await realTraces(service, partner)
     const { code } = await driven(orderBody([topUp(), keys(1)]))
-    expect(await counts()).toEqual(before)
+    expect(await realTraces(service, partner)).toEqual(before)
     expect(await audit(sql())).toEqual([])
     expect((await service.api.get(`/b2b/orders/${code}`, { key: partner.key })).status).toBe(404)
     expect((await service.api.get('/b2b/orders', { key: partner.key })).json.data.orders).toEqual([])

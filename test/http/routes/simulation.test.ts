@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { audit, balanceOf, place } from '../../support/orders.ts'
+import { audit, place } from '../../support/orders.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { type DnsServer, startDnsServer } from '../../support/servers/dns_server.ts'
 import type { SupplierAnswer } from '../../support/servers/scripted_supplier.ts'
 import { shapeOf, withoutRequestId } from '../../support/service.ts'
-import { startWholeService, type WholeService } from '../../support/whole_service.ts'
+import { realTraces, startWholeService, type WholeService } from '../../support/whole_service.ts'
 
 const database = testDatabase({ catalog: true })
 const sql = () => database.sql
@@ -154,14 +154,9 @@ describe('a simulated event', () => {
 
   test('changes no balance and no ledger, and calls no supplier', async () => {
     const receiver = await service.receiver(partner)
-    const counts = async () => {
-      const [row] = await sql()`select (select count(*)::int from ops.ledger) as ledger,
-        (select count(*)::int from ops.orders) as orders, (select count(*)::int from ops.supplier_attempts) as calls`
-      return { ...row, balance: await balanceOf(sql(), partner) }
-    }
-    const before = await counts()
+    const before = await realTraces(service, partner)
     await inState(await sample({ callbackUrl: receiver.url }), 'delivered')
-    expect(await counts()).toEqual(before)
+    expect(await realTraces(service, partner)).toEqual(before)
     expect(await audit(sql())).toEqual([])
   })
 })

@@ -74,6 +74,18 @@ export async function startScriptedSupplier({ token = 'scripted-token' } = {}): 
   }
 }
 
+/** Has it take each order once, and be done with every other one only when it is asked for it. */
+export function takeOrdersOnce({ setAnswer }: ScriptedSupplier): void {
+  const taken = new Map<string, number>()
+  setAnswer(({ method, reference }) => {
+    if (method === 'PUT' && !taken.has(reference)) taken.set(reference, taken.size)
+    const place = taken.get(reference)
+    if (place === undefined) return { status: 404, json: {} }
+    const isDone = method === 'GET' || place % 2 === 0
+    return { status: 200, json: { status: isDone ? 'completed' : 'processing' }, delayMs: 100 }
+  })
+}
+
 function follow(script: SupplierScript): SupplierHandler {
   return ({ method, nth }) => {
     const answers = [method === 'PUT' ? script.put : script.get].flat()
