@@ -1,6 +1,6 @@
-// npm runs this after `npm ci`, with whatever Node it is run by itself: older ones must be able to read it, so it is no
-// TypeScript. npm 11 puts the Node of our packages first on the PATH of all scripts. npm 10 unpacks it, but takes its
-// link away again with that of another platform's package; this makes the link again.
+// npm runs this after `npm ci` with its own Node. That may be an old one, which cannot read TypeScript. npm 11 puts the
+// Node of our packages first on the PATH of all scripts. npm 10 unpacks it, but takes its link away again with that of
+// another platform's package; this makes the link again.
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -31,7 +31,7 @@ export function cardJson(text: string): string {
   return isCardText(text) ? text.slice(mark.length) : `{"code" : ${JSON.stringify(text)}}`
 }
 
-/** What of cards nobody else may read: codes, PINs, serial numbers and addresses. */
+/** The secret parts of cards: codes, PINs, serial numbers and addresses. */
 export function secretsOf(texts: readonly string[]): string[] {
   return texts.flatMap((text) => {
     const { expiresAt: _, ...secret } = cardOf(text)

@@ -48,10 +48,10 @@ const sliceCodes = 25
 const largeText = 65_536
 const othersPass = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** What sealed texts are bound to. */
+/** A sealed text opens only with the owner that it was sealed for. */
 export const owners = {
   item: (itemId: string) => `item ${itemId}`,
-  /** What is quoted of an answer about an item. */
+  /** The quoted part of a supplier's answer about an item. */
   answer: (itemId: string) => `answer about ${itemId}`,
   account: (accountId: string | number) => `account ${accountId}`,
   token: (supplier: string) => `supplier ${supplier}`,
