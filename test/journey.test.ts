@@ -3,7 +3,7 @@ import { testDatabase } from './support/database.ts'
 import { audit, balanceOf } from './support/orders.ts'
 import { products } from './support/partner.ts'
 import { type DnsServer, startDnsServer } from './support/servers/dns_server.ts'
-import type { SupplierAnswer } from './support/servers/scripted_supplier.ts'
+import { done, underWay } from './support/servers/scripted_supplier.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
 const database = testDatabase({ catalog: true })
@@ -22,9 +22,6 @@ afterEach(async () => {
   service.supplier.setAnswer(() => done())
   expect(await audit(service.sql)).toEqual([])
 })
-
-const done = (codes?: string[]): SupplierAnswer => ({ status: 200, json: { status: 'completed', codes } })
-const underWay: SupplierAnswer = { status: 202, json: { status: 'processing' } }
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '12345' } }
 const expensive = { productId: products.expensive, deliveryData: { gameUserId: '12345' } }

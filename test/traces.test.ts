@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from './support/database.ts'
 import { audit } from './support/orders.ts'
 import { products } from './support/partner.ts'
-import type { SupplierAnswer } from './support/servers/scripted_supplier.ts'
+import { done, underWay } from './support/servers/scripted_supplier.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
 const database = testDatabase({ catalog: true })
@@ -16,8 +16,6 @@ afterEach(async () => {
   expect(await audit(service.sql)).toEqual([])
 })
 
-const done: SupplierAnswer = { status: 200, json: { status: 'completed' } }
-const underWay: SupplierAnswer = { status: 202, json: { status: 'processing' } }
 const traceId = 'a'.repeat(31)
 const traceparentOf = (last: string) => `00-${traceId}${last}-00f067aa0ba902b7-01`
 
@@ -25,7 +23,7 @@ const traceparentOf = (last: string) => `00-${traceId}${last}-00f067aa0ba902b7-0
 async function follow(headers: Record<string, string>, repeated: Record<string, string>[] = []) {
   const partner = await service.partner()
   const receiver = await service.receiver(partner)
-  service.supplier.setAnswer(({ method }) => (method === 'PUT' ? underWay : done))
+  service.supplier.setAnswer(({ method }) => (method === 'PUT' ? underWay : done()))
   const body = {
     externalOrderId: 'mine',
     callbackUrl: `${receiver.url}/hook`,

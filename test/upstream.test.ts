@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { testDatabase } from './support/database.ts'
 import { audit, balanceOf } from './support/orders.ts'
 import { type Partner, products } from './support/partner.ts'
-import type { SupplierAnswer } from './support/servers/scripted_supplier.ts'
+import { done, underWay } from './support/servers/scripted_supplier.ts'
 import { startTcpProxy, type TcpProxy } from './support/servers/tcp_proxy.ts'
 import { pollNow, startWholeService, type WholeService } from './support/whole_service.ts'
 
@@ -56,9 +56,6 @@ async function orderFor(itemId: string): Promise<{ order_code: string; status: s
     select order_code, status from ops.orders where external_order_id = ${itemId}`
   return order
 }
-
-const done = (codes?: string[]): SupplierAnswer => ({ status: 200, json: { status: 'completed', codes } })
-const underWay: SupplierAnswer = { status: 202, json: { status: 'processing' } }
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '12345' } }
 const keys = (quantity: number) => ({ productId: products.key, quantity })

@@ -4,14 +4,12 @@ import { testDatabase } from '../support/database.ts'
 import { answered, finishAttempts, leaseAttempts, makeEvent, makeEvents } from '../support/events.ts'
 import { place } from '../support/orders.ts'
 import { taken } from '../support/servers/scripted_receiver.ts'
-import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
+import { neverReceived } from '../support/servers/scripted_supplier.ts'
 import { startWorkerProcess } from '../support/servers/service_process.ts'
 
 const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const scene = crashScene(database)
-
-const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
 describe('workers that crash repeatedly', () => {
   test('make the last of nine sends and never a tenth, and no item is sent again without a 404', async () => {

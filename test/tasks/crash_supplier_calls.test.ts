@@ -3,14 +3,13 @@ import { closeGate, type Gate, killBefore, killBehind } from '../support/crash/c
 import { completes, crashScene } from '../support/crash/crash_scene.ts'
 import { testDatabase } from '../support/database.ts'
 import { audit, place } from '../support/orders.ts'
-import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
+import { neverReceived, type SupplierAnswer, underWay } from '../support/servers/scripted_supplier.ts'
 
 const database = testDatabase({ catalog: true })
 const sql = () => database.sql
 const scene = crashScene(database)
 
 const refusal: SupplierAnswer = { status: 200, json: { status: 'failed', errorCode: 'PLAYER_NOT_FOUND' } }
-const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
 describe('a worker that crashes while it calls for an order item', () => {
   /** Places an order of one line; what is completes with the line before a worker sees it is up to `prepare`. */
@@ -90,7 +89,7 @@ describe('a worker that crashes while it calls for an order item', () => {
 
   test('after it is recorded that it is under way: it is asked for again as planned', async () => {
     const doomed = await scene().runningWorker()
-    const { id, gate } = await answeredItem({ status: 202, json: { status: 'processing' } })
+    const { id, gate } = await answeredItem(underWay)
     await gate.reached('finish_calls')
     await killBehind(gate, doomed)
     scene().supplier.setAnswer(() => completes)

@@ -7,7 +7,7 @@ import type { Tracing } from '../../src/tracing/tracer.ts'
 import { testDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
 import { type OtlpCollector, startOtlpCollector } from '../support/servers/otlp_collector.ts'
-import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
+import { done, underWay } from '../support/servers/scripted_supplier.ts'
 import { startApiProcess } from '../support/servers/service_process.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 
@@ -17,8 +17,6 @@ afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.close()
 })
 
-const done: SupplierAnswer = { status: 200, json: { status: 'completed', codes: ['THE-CODE'] } }
-const underWay: SupplierAnswer = { status: 202, json: { status: 'processing' } }
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const clientSpan = '00f067aa0ba902b7'
 const traceparent = `00-${traceId}-${clientSpan}-01`
@@ -49,7 +47,7 @@ async function placeAndDeliver(tracing: Tracing, headers: Record<string, string>
   const { api, supplier } = service
   const partner = await service.partner()
   const receiver = await service.receiver(partner)
-  supplier.setAnswer(({ method }) => (method === 'PUT' ? underWay : done))
+  supplier.setAnswer(({ method }) => (method === 'PUT' ? underWay : done(['THE-CODE'])))
   const callbackUrl = `${receiver.url}/hook?secret=of-the-url`
   const body = { externalOrderId: 'traced', callbackUrl, items: [{ productId: products.key }] }
   const placed = await api.post('/b2b/orders', { key: partner.key, headers, body })

@@ -40,6 +40,11 @@ export type ScriptedSupplier = {
   close: () => Promise<void>
 }
 
+/** Answers of the protocol `http`. */
+export const done = (codes?: string[]): SupplierAnswer => ({ status: 200, json: { status: 'completed', codes } })
+export const underWay: SupplierAnswer = { status: 202, json: { status: 'processing' } }
+export const neverReceived: SupplierAnswer = { status: 404, json: {} }
+
 const stillProcessing: SupplierAnswer = { status: 200, json: { status: 'processing' } }
 
 /**
