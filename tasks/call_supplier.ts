@@ -139,9 +139,11 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
       const { item_id: item, lease_token: leaseToken, supplier, method } = leased
       const said = await call(leased).finally(() => count(supplier, -1))
       const known = async (itemId: string) => (await knownCodes(itemId))?.codes ?? null
-      // guard: the result of a call is sealed
-      const result = await sealOutcome(said, item, sealing, known)
-      const verdict = await record({ itemId: item, leaseToken, result })
+      const { result, verdict } = await sealing.store(async () => {
+        // guard: the result of a call is sealed
+        const result = await sealOutcome(said, item, sealing, known)
+        return { result, verdict: await record({ itemId: item, leaseToken, result }) }
+      })
 
       const status = 'httpStatus' in result ? result.httpStatus : null
       const outcome = result.outcome === 'answered' ? result.status : result.outcome

@@ -129,10 +129,12 @@ function largeBytesOf(body: string): number {
 }
 
 /** Makes the account's secret at its first delivery, and returns it as it is stored. Specification 2.5. */
-async function makeSecret(db: Database, sealing: Sealing, account_id: number): Promise<string> {
-  // guard: the secret of an account is sealed
-  const secret = sealing.seal(randomBytes(32).toString('hex'), owners.account(account_id))
-  return (await db.call('work.keep_webhook_secret', { account_id, secret })) ?? secret
+function makeSecret(db: Database, sealing: Sealing, account_id: number): Promise<string> {
+  return sealing.store(async () => {
+    // guard: the secret of an account is sealed
+    const secret = sealing.seal(randomBytes(32).toString('hex'), owners.account(account_id))
+    return (await db.call('work.keep_webhook_secret', { account_id, secret })) ?? secret
+  })
 }
 
 /** The lease began in the database after the call. */

@@ -13,7 +13,7 @@ const codesAtOnce = 500
  * job names an item, or nothing.
  */
 export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealing }): Task {
-  return async (payload) => {
+  async function seal(payload: unknown): Promise<void> {
     const { keyId: key_id } = sealing
     if (key_id === undefined) return
     await sealStock(db, sealing)
@@ -27,6 +27,7 @@ export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealin
     const changes = resealed([...rows, ...secrets] as StoredTexts[], sealing)
     if (changes.length > 0) await db.call('work.replace_texts', { changes })
   }
+  return (payload) => sealing.store(() => seal(payload))
 }
 
 /** Seals codes of our own stock, also those of imports that nobody applied yet. */

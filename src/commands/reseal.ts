@@ -9,6 +9,7 @@ import { openSealing } from './sealing.ts'
 const ordersAtOnce = 200
 const pauseMs = 1_000
 const maxTries = 60
+const maxPasses = 10
 
 /** `npm run reseal`: seals everything with the first key of DATA_KEYS. */
 export async function resealCommand(): Promise<void> {
@@ -23,30 +24,51 @@ export async function resealCommand(): Promise<void> {
 }
 
 /**
- * Seals everything with the first key, in small parts, while the service runs, and then forgets the other keys. A run
+ * Seals everything with the first key, in small parts, while the service runs, and then retires the other keys. A run
  * that ended early is simply repeated. Returns what it did, in a line. Throws ConfigError if another key is still
- * needed.
+ * needed. It looks at most `maxLooks` times, a second apart, whether earlier transactions have ended.
  */
-export async function reseal(db: Database, sealing: Sealing): Promise<string> {
+export async function reseal(db: Database, sealing: Sealing, maxLooks = maxTries): Promise<string> {
   const { keyId: key_id = '' } = sealing
-  const { moved, unreadable } = await moveAll(db, sealing)
-  if (unreadable > 0)
-    throw new ConfigError(
-      `${unreadable} orders and secrets could not be opened and stay as they are: ops.alerts names them`,
-    )
-  // What came meanwhile is sealed with the first key, too, unless a process still has the old settings.
-  const late = await moveAll(db, sealing)
-  if (late.moved + late.unreadable > 0)
-    throw new ConfigError(
-      `a process still seals without the key ${key_id} in front: restart it with the same DATA_KEYS, then repeat this`,
-    )
-  await db.call('work.retire_data_keys', { but_key_id: key_id })
+  let moved = await moveAll(db, sealing)
+  await withRetries(() => db.call('work.close_data_keys', { but_key_id: key_id }))
+  // What came meanwhile may be sealed with another key, or is a copy of such a text.
+  for (let passes = 1; ; passes += 1) {
+    // guard: what transactions under way still store under a closed key is sealed again
+    await waitForWriters(db, maxLooks)
+    const late = await moveAll(db, sealing)
+    if (late === 0) break
+    if (passes === maxPasses)
+      throw new ConfigError(
+        `a process still seals without the key ${key_id}: restart it with the same DATA_KEYS, then repeat this`,
+      )
+    moved += late
+  }
+  await withRetries(() => db.call('work.retire_data_keys', { but_key_id: key_id }))
   return `sealed ${moved} texts with the key ${key_id}: DATA_KEYS needs no other key now`
+}
+
+/** Waits until the transactions have ended that may still store what is sealed with a closed key. */
+async function waitForWriters(db: Database, maxLooks: number): Promise<void> {
+  const writers = () => withRetries(() => db.call('work.list_writers'))
+  let open = await writers()
+  for (let looks = 1; open.length > 0; looks += 1) {
+    const present = new Set((await writers()).map(({ transaction }) => transaction))
+    open = open.filter(({ transaction }) => present.has(transaction))
+    const [first] = open
+    if (first === undefined) return
+    if (looks >= maxLooks)
+      throw new ConfigError(
+        `a transaction of the session with the process id ${first.pid} stays open: end it, then repeat this`,
+      )
+    await sleep(pauseMs)
+  }
 }
 
 type Count = { moved: number; unreadable: number }
 
-async function moveAll(db: Database, sealing: Sealing): Promise<Count> {
+/** Seals what is not sealed with the first key. Returns how many texts; throws ConfigError if one does not open. */
+async function moveAll(db: Database, sealing: Sealing): Promise<number> {
   const { keyId: key_id = '' } = sealing
   const count: Count = { moved: 0, unreadable: 0 }
   const secrets = await withRetries(() => db.call('work.list_secret_texts', { key_id }))
@@ -67,12 +89,17 @@ async function moveAll(db: Database, sealing: Sealing): Promise<Count> {
   for (let after = '0'; ; ) {
     const rows = await withRetries(() => db.call('work.list_order_texts', { after, page_limit: ordersAtOnce, key_id }))
     const page = rows.find(({ kind }) => kind === 'page')
-    if (page === undefined) return count
+    if (page === undefined) break
     const texts = rows.filter((row) => row !== page)
     const byOrder = Map.groupBy(texts, ({ order_id }) => order_id)
     await move(db, sealing, count, [...byOrder.values()] as StoredTexts[][])
     after = page.order_id
   }
+  if (count.unreadable > 0)
+    throw new ConfigError(
+      `${count.unreadable} orders and secrets could not be opened and stay as they are: ops.alerts names them`,
+    )
+  return count.moved
 }
 
 /** Seals groups of texts. A group with a text that does not open stays as it is. */

@@ -9,6 +9,7 @@ import {
   createSealing,
   isSealed,
   noSealing,
+  openKeys,
   openUnder,
   openWithAny,
   owners,
@@ -44,7 +45,10 @@ export async function startSealing(
 ): Promise<Sealing> {
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await openSealing(dataKeys, db, schema)
+      const sealing = await openSealing(dataKeys, db, schema)
+      if (sealing.keyId !== dataKeys?.[0].id)
+        log.warn(`DATA_KEYS begins with a key that was retired: the key ${sealing.keyId} seals`)
+      return sealing
     } catch (error) {
       if (error instanceof ConfigError) throw error
       // As without this check, such a process starts while its database is away.
@@ -60,14 +64,20 @@ export async function startSealing(
 
 /** As `startSealing`, but throws if the database does not answer. */
 export async function openSealing(dataKeys: Config['dataKeys'], db: Database, schema: Schema): Promise<Sealing> {
-  const fingerprintKey = await registerKeys(dataKeys, db, schema)
-  if (dataKeys === undefined || fingerprintKey === undefined) return noSealing
-  return createSealing(dataKeys, fingerprintKey, (subject) => {
-    db.call(functions[schema].report, { subject }).catch(() => {})
-  })
+  try {
+    const fingerprintKey = await registerKeys(dataKeys, db, schema)
+    if (dataKeys === undefined || fingerprintKey === undefined) return noSealing
+    return createSealing(dataKeys, fingerprintKey, (subject) => {
+      db.call(functions[schema].report, { subject }).catch(() => {})
+    })
+  } catch (error) {
+    const [, second, ...others] = dataKeys ?? []
+    if (openKeys(error).length === 0 || second === undefined) throw error
+    return await openSealing([second, ...others], db, schema)
+  }
 }
 
-/** Registers the first key, and returns the fingerprint key, which all processes share. */
+/** Registers the first key that is not closed, and returns the fingerprint key, which all processes share. */
 async function registerKeys(keys: DataKeys | undefined, db: Database, schema: Schema): Promise<string | undefined> {
   const none = { new_id: null, new_fingerprint_key: null, known_ids: [], proof: null }
   for (let known = await db.call(functions[schema].register, none); ; ) {

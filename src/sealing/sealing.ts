@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { cardJson, cardOf } from '../messages/cards.ts'
+import { errorCode } from '../network/error_code.ts'
 import { decrypt, encrypt } from './cipher.ts'
 import type { DataKey } from './data_keys.ts'
 
@@ -9,7 +10,12 @@ import type { DataKey } from './data_keys.ts'
  */
 export type Sealing = {
   /** The id of the key that seals; undefined if there are no keys: everything is stored as it is. */
-  keyId: string | undefined
+  readonly keyId: string | undefined
+  /**
+   * Seals and stores texts. If the database refuses the key, because `npm run reseal` has closed it, it does both again
+   * with the first key of DATA_KEYS that is open, which seals from then on.
+   */
+  store<T>(sealAndStore: () => Promise<T>): Promise<T>
   /** Seals a text. It opens only with the same `boundTo`, such as `supplier acme`. */
   seal(plain: string, boundTo: string): string
   /** Seals a code (`cardText`) of an item. Behind it stands a fingerprint, by which SQL compares codes. */
@@ -58,6 +64,11 @@ export const owners = {
   pushSecret: (supplier: string) => `events of supplier ${supplier}`,
 }
 
+/** The ids of the open keys, if the database refused a text because its data key is closed; else none. */
+export function openKeys(error: unknown): string[] {
+  return errorCode(error) === 'KYCLS' ? String(Object(error).detail).split(',') : []
+}
+
 /** Whether a text is sealed. */
 export const isSealed = (text: string): boolean => text.startsWith('sealed:')
 
@@ -65,8 +76,8 @@ export const isSealed = (text: string): boolean => text.startsWith('sealed:')
 export const noSealing: Sealing = createSealing([], '')
 
 /**
- * The sealing with these keys: the first one seals, and without any, nothing is sealed. `fingerprintKey` is the same in
- * all processes on a database, also after a rotation.
+ * The sealing with these keys: the first one seals (but see `store`), and without any, nothing is sealed.
+ * `fingerprintKey` is the same in all processes on a database, also after a rotation.
  * `onUnreadable` receives what a text is bound to that does not open.
  */
 export function createSealing(
@@ -74,7 +85,7 @@ export function createSealing(
   fingerprintKey: string,
   onUnreadable: (boundTo: string) => void = () => {},
 ): Sealing {
-  const [first] = keys
+  let [first] = keys
   let largeOpened: Promise<unknown> = Promise.resolve()
 
   function seal(plain: string, boundTo: string): string {
@@ -114,8 +125,23 @@ export function createSealing(
     return parts.join('') + json.slice(from)
   }
 
+  async function store<T>(sealAndStore: () => Promise<T>, tries = keys.length): Promise<T> {
+    try {
+      return await sealAndStore()
+    } catch (error) {
+      const open = openKeys(error)
+      const next = keys.find(({ id }) => open.includes(id))
+      if (next === undefined || tries === 0) throw error
+      first = next
+      return store(sealAndStore, tries - 1)
+    }
+  }
+
   return {
-    keyId: first?.id,
+    get keyId() {
+      return first?.id
+    },
+    store,
     seal,
     sealCode,
     sealCodes: async (codes, itemId) => {

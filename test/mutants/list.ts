@@ -280,6 +280,16 @@ export const mutants: Mutant[] = [
     change: [/sealing\.seal\((.*), owners.*\)$/, '$1'],
     tests: ['test/sealing/sentinels.test.ts'],
   },
+  {
+    guard: 'nothing is stored under a data key that npm run reseal has closed',
+    change: [/closed_id is not null/, 'false'],
+    tests: ['test/sealing/closed_keys.test.ts'],
+  },
+  {
+    guard: 'what transactions under way still store under a closed key is sealed again',
+    change: 'remove',
+    tests: ['test/sealing/closed_keys.test.ts'],
+  },
   { guard: 'a token that an operator typed is sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },
   { guard: 'the codes that an operator typed are sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },
 ]

@@ -70,15 +70,16 @@ const pushResult = route({
     )
     const record = callPerPush(
       pushesAtOnce,
-      async ({ supplier, reference, outcome }: Push) => {
-        const knownCodes = (item_id: string) => db.call('api.known_codes', { item_id })
-        // guard: a pushed result is sealed
-        const result = await sealOutcome(outcome, reference, sealing, knownCodes)
-        const push = { supplier, item_id: reference, result }
-        const [recorded] = await db.call('api.record_pushed_result', push)
-        if (recorded === undefined) throw new Error('api.record_pushed_result returned no row')
-        return recorded
-      },
+      ({ supplier, reference, outcome }: Push) =>
+        sealing.store(async () => {
+          const knownCodes = (item_id: string) => db.call('api.known_codes', { item_id })
+          // guard: a pushed result is sealed
+          const result = await sealOutcome(outcome, reference, sealing, knownCodes)
+          const push = { supplier, item_id: reference, result }
+          const [recorded] = await db.call('api.record_pushed_result', push)
+          if (recorded === undefined) throw new Error('api.record_pushed_result returned no row')
+          return recorded
+        }),
       { isBusy: ({ answer }) => answer === 'busy', keyOf: ({ reference }) => reference },
     )
 

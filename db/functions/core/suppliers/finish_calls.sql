@@ -25,6 +25,7 @@ begin
       select from supply.order_items i where i.id = r.item_id and i.supplier_order_id <> r.supplier_order_id))
       as any_other_order, bool_or(r.unit_price is not null) as any_price
   into seen from unnest(results) as r;
+  perform core.refuse_closed_keys(array(select t from unnest(results) as r cross join unnest(r.codes || r.raw) as t));
   if seen.any_busy then
     results := array(select r from unnest(results) as r where r.verdict <> 'busy');
   end if;

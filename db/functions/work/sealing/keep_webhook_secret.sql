@@ -6,6 +6,7 @@ begin
   insert into supply.webhook_secrets (account_id, secret)
   values (keep_webhook_secret.account_id, keep_webhook_secret.secret)
   on conflict on constraint webhook_secrets_pkey do nothing;
+  perform core.refuse_closed_keys(array[keep_webhook_secret.secret]);
   return (select s.secret from supply.webhook_secrets s where s.account_id = keep_webhook_secret.account_id);
 end
 $$;

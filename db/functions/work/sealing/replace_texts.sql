@@ -45,6 +45,7 @@ begin
         update supply.suppliers s set push_secret = change.new[1]
         where s.code = change.id and s.push_secret = change.old[1];
     end case;
+    perform core.refuse_closed_keys(change.new);
   end loop;
 end
 $$;

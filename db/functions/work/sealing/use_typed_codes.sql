@@ -10,6 +10,7 @@ declare
 begin
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
+  perform core.refuse_closed_keys(codes);
   select i.* into item from supply.order_items i where i.id = wanted_id for no key update;
   delete from supply.typed_codes t
   where t.item_id = wanted_id and t.xmin::text = use_typed_codes.version
