@@ -6,6 +6,7 @@ import {
   completed,
   failed,
   leaseCalls,
+  notPlaced,
   notReceived,
   processing,
   record,
@@ -290,5 +291,32 @@ describe('the recipient of an offer', () => {
     expect(await recipientOf((await order(request)).item)).toBeNull()
     await setFields([{ id: 'gameUserId', required: true }])
     expect(await audit(sql())).toEqual([])
+  })
+})
+
+describe('while its supplier is paused', () => {
+  test.each<[string, string, object[], string | undefined]>([
+    ['an item that was never sent waits', 'repeats', [], undefined],
+    ['an item whose call certainly made no order waits', 'repeats', [notPlaced()], undefined],
+    ['an item in doubt is asked for by sending it', 'repeats', [unknown()], 'put'],
+    ['an item under way is asked for by sending it', 'repeats', [processing(), unknown()], 'put'],
+    ['an item in doubt is asked for', 'http', [unknown()], 'get'],
+    ['an item that the supplier does not know waits', 'http', [unknown(), notReceived()], undefined],
+    ['an item that the supplier denies after it had it waits', 'http', [processing(), notReceived()], undefined],
+  ])('%s (%s)', async (_, protocol, before, method) => {
+    await sql()`update supply.suppliers set protocol = ${protocol} where code = 'first'`
+    const item = await newItem()
+    for (const result of before) {
+      expect(await answer(sql(), item, result)).toBe('waiting')
+      await age(item, '2 minutes')
+    }
+    await sql()`select ops.set_supplier_paused('first', 'a test')`
+    const calls = await attempts(item)
+    expect(await methodOf(item)).toBe(method)
+    await sql()`select ops.set_supplier_paused('first', null)`
+    if (method !== undefined) return
+    expect(await attempts(item)).toBe(calls)
+    await sql()`select work.fill_places()`
+    expect(await methodOf(item)).toBe('put')
   })
 })

@@ -7,7 +7,7 @@ select s.paused_at as since, 'supplier paused' as what, 'supplier ' || s.code as
 from supply.suppliers s
 cross join lateral (
   select count(*) as items from supply.order_items i
-  where i.completed_at is null and i.supplier = s.code and i.next_call = 'put' and i.sent_at is null
+  where i.completed_at is null and i.supplier = s.code and i.next_call = 'put'
 ) as w
 where s.paused_at is not null and w.items > 0
 union all

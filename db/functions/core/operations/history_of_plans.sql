@@ -21,7 +21,7 @@ as $$
       then format('; it was due at %s: is a worker running?', date_trunc('second', p.due_at)) else '' end
   from (
     select s.*, coalesce(s.lease_expires_at, s.next_check_at) as due_at,
-      s.sent_at is null and exists (
+      exists (
         select from supply.suppliers su where su.code = s.supplier and su.paused_at is not null) as is_waiting
     from core.history_items s where s.order_id = history_of_plans.order_id and s.completed_at is null
   ) as p

@@ -55,6 +55,6 @@ begin
 end
 $$;
 comment on function core.fill_places is
-  'Gives the free places of suppliers to the items that wait longest there, each with a job: first calls before
+  'Gives the free places of suppliers to the items that wait longest there, each with a job: first calls (rank 0) before
 questions, new questions before old ones; beside suppliers that answer, 400 a second for each worker. A paused supplier
 gets no first calls. questions: false gives places to first calls alone.';

@@ -35,7 +35,7 @@ begin
       where i.supplier = passed_over.code and i.limited_rank = 0 and i.completed_at is null
         and i.product_id = passed_over.product_id and i.price >= passed_over.min_price
         -- Before a restore, our own stock may have sold to it.
-        and i.recovered_at is null
+        and i.recovered_at is null and i.sent_at is null
       limit 500 for no key update skip locked
     loop
       offer := core.next_offer(item, must_serve => true);

@@ -7,7 +7,7 @@ select s.code, s.protocol, s.base_url, s.active,
   s.open_since, s.sync_every, s.paused_at, s.paused_reason,
   (
     select count(*)::int from supply.order_items i
-    where i.completed_at is null and i.supplier = s.code and i.next_call = 'put' and i.sent_at is null
+    where i.completed_at is null and i.supplier = s.code and i.next_call = 'put'
   ) as waiting_items,
   s.max_calls, s.per_minute, s.synced_at, s.sync_error, s.sync_due_at,
   b.balance, b.currency as balance_currency, b.read_at as balance_at,
