@@ -30,5 +30,7 @@ export function readKinguinEvent({ headers, rawBody, secret }: SupplierEvent): R
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }
   const { orderId, orderExternalId, status, updatedAt } = event.output
-  return eventAbout(orderExternalId, `${orderId} ${status} ${updatedAt}`, endings.get(status))
+  const [eventId, says] = [`${orderId} ${status} ${updatedAt}`, endings.get(status)]
+  if (orderExternalId === null) return { ok: true, eventId, supplierOrderId: orderId, ...(says && { says }) }
+  return eventAbout(orderExternalId, eventId, says)
 }

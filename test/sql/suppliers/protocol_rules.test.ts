@@ -173,6 +173,18 @@ describe('the smallest wait between two calls about an item', () => {
   })
 })
 
+test('an event about an order of the supplier is about the one item that has it', async () => {
+  const items = [await newItem(), await newItem()]
+  const push = async (id: string) =>
+    (await sql()`select api.record_supplier_event('first', ${id}, null, 'of K1', false) as said`)[0]?.said
+  const said: unknown[] = []
+  for (const item of items) {
+    await answer(sql(), item, { ...processing(), supplierOrderId: 'of K1' })
+    said.push(await push(`event after ${item}`))
+  }
+  expect(said).toEqual(['recorded', 'unknown_reference'])
+})
+
 test('an event that an order failed is an alert where it was delivered, and else only a reason to ask', async () => {
   const item = await newItem()
   const push = async (id: string) =>

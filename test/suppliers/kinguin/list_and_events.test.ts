@@ -104,13 +104,19 @@ describe('an event', () => {
     expect(read({ ...event, orderExternalId: reference.toUpperCase() })).toMatchObject({ reference })
   })
 
+  it('without our reference is about the order with the id of Kinguin', () => {
+    for (const orderExternalId of [null, undefined]) {
+      const ours = { ok: true, eventId: 'K1 completed 2026-01-01', supplierOrderId: 'K1', says: 'delivered' }
+      expect(read({ ...event, orderExternalId })).toEqual(ours)
+    }
+  })
+
   it.each([
     ['{', 'malformed'],
     [{}, 'malformed'],
     [{ ...event, orderId: 'K\u0000' }, 'malformed'],
     [{ ...event, orderId: 'K'.repeat(65) }, 'malformed'],
     [{ ...event, orderExternalId: 'theirs' }, 'ignored'],
-    [{ ...event, orderExternalId: null }, 'ignored'],
   ])('of %j is not read', (body, problem) => {
     expect(read(body)).toEqual({ ok: false, problem })
   })

@@ -7,10 +7,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   wanted_id constant uuid := coalesce(record_supplier_event.item_id, (
-    select i.id from supply.order_items i
+    select (array_agg(i.id))[1] from supply.order_items i
     where i.supplier_order_id = record_supplier_event.supplier_order_id
       and i.supplier = record_supplier_event.supplier and i.part = 0
-    order by i.completed_at desc nulls first limit 1));
+    having count(*) = 1));
   item supply.order_items;
   is_there boolean;
 begin
@@ -57,6 +57,6 @@ begin
 end
 $$;
 comment on function api.record_supplier_event is
-  'Records an authentic event of a supplier (event_id: a hash of its name) about an item, by our id or its own, and has
-it asked for now; one that contradicts what we know is an alert. Returns recorded, repeated (it came before), ignored
-(the item has left it), unknown_reference (it never had such an item), or busy: it is locked, nothing was recorded.';
+  'Records an authentic event of a supplier (event_id: a hash of its name) about an item, by our id, or by its own if
+one item has it, and has it asked for now; an alert if it contradicts what we know. Returns recorded, repeated (it came
+before), ignored (the item left it), unknown_reference (it never had such an item), or busy (locked: nothing done).';
