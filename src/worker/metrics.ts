@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from 'graphile-worker'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database, Functions } from '../database/client.ts'
 import { addBuildInfo, addEndedOrders, addPoolMetrics, maxAccounts, orderBuckets } from '../metrics.ts'
+import { shared } from '../shared.ts'
+import { within } from '../within.ts'
 
 /** The metrics of a worker process, for Prometheus. */
 export type WorkerMetrics = {
@@ -175,7 +176,14 @@ function addGauges<Row extends object>(
   labelNames: string[] = [],
   labelsOf?: (row: Row) => Record<string, string>,
 ): void {
-  const rows = shared(() => Promise.race([read().catch(() => []), sleep(scrapeTimeoutMs, [], { ref: false })]))
+  // All gauges of a scrape read one row.
+  const rows = shared(0, () =>
+    within<Row[]>(
+      scrapeTimeoutMs,
+      read().catch(() => []),
+      () => [],
+    ),
+  )
   for (const [name, [column, help]] of Object.entries(gauges)) {
     new Gauge({
       name,
@@ -194,15 +202,4 @@ function addGauges<Row extends object>(
 
 function numberOf(value: unknown): number {
   return value instanceof Date ? value.getTime() / 1_000 : Number(value ?? Number.NaN)
-}
-
-/** Lets calls that come while one is under way share its answer: all gauges of a scrape read one row. */
-function shared<T>(read: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined
-  return () => {
-    underWay ??= read().finally(() => {
-      underWay = undefined
-    })
-    return underWay
-  }
 }

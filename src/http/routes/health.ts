@@ -2,6 +2,7 @@ import { clock, differenceInWords } from '../../clock.ts'
 import { batch } from '../../database/batch.ts'
 import type { Functions } from '../../database/client.ts'
 import { currentFor } from '../../database/version.ts'
+import { shared } from '../../shared.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { refuse } from '../errors.ts'
 import { liveness, readiness } from '../models/account.ts'
@@ -51,8 +52,8 @@ export const healthRoutes = [
         max: 1_000,
         waitMs: databaseTimeMs,
       })
-      // That the database commits is asked once a second at most.
-      const proveCommit = onceInA(commitProofMs, () => db.call('api.prove_commit'))
+      // Anyone may send these checks, so a commit is tried once a second at most.
+      const proveCommit = shared(commitProofMs, () => db.call('api.prove_commit'))
       return { isCurrent, readState, proveCommit }
     },
     handle: async (ctx, { lifecycle, isCurrent, readState, proveCommit }) => {
@@ -68,19 +69,3 @@ export const healthRoutes = [
     },
   }),
 ]
-
-// Checks within this time, or while the work is under way, share one result: anyone may send them.
-function onceInA(ms: number, work: () => Promise<unknown>): () => Promise<unknown> {
-  let latest: Promise<unknown> = Promise.resolve()
-  let began = Number.NEGATIVE_INFINITY
-  let underWay = false
-  return () => {
-    if (underWay || performance.now() - began < ms) return latest
-    began = performance.now()
-    underWay = true
-    latest = work().finally(() => {
-      underWay = false
-    })
-    return latest
-  }
-}
