@@ -1,17 +1,12 @@
 import { clock, differenceInWords } from '../../clock.ts'
-import { batch } from '../../database/batch.ts'
-import type { Functions } from '../../database/client.ts'
 import { currentFor } from '../../database/version.ts'
 import { shared } from '../../shared.ts'
-import { databaseTimeMs } from '../database_time.ts'
 import { refuse } from '../errors.ts'
 import { liveness, readiness } from '../models/account.ts'
 import { reply } from '../reply.ts'
 import { route } from './route.ts'
 
 const commitProofMs = 1_000
-
-type State = Functions['api.readiness']['result'][number] | undefined
 
 const tag = 'Health'
 const access = 'healthCheck'
@@ -44,21 +39,14 @@ export const healthRoutes = [
     errors: ['INTERNAL', 'UNAVAILABLE'],
     keep: ({ db, expected }) => {
       const isCurrent = currentFor(expected)
-      const readState = batch<null, State>({
-        run: async (askers) => {
-          const [state] = await db.call('api.readiness')
-          return askers.map(() => state)
-        },
-        max: 1_000,
-        waitMs: databaseTimeMs,
-      })
+      const readState = shared(0, async () => (await db.call('api.readiness'))[0])
       // Anyone may send these checks, so a commit is tried once a second at most.
       const proveCommit = shared(commitProofMs, () => db.call('api.prove_commit'))
       return { isCurrent, readState, proveCommit }
     },
     handle: async (ctx, { lifecycle, isCurrent, readState, proveCommit }) => {
       if (lifecycle.draining) return refuse(ctx, 'UNAVAILABLE')
-      const state = await ctx.state.databaseTime(() => readState(null))
+      const state = await ctx.state.databaseTime(readState)
       if (state === undefined || state.standby || !isCurrent(state)) return refuse(ctx, 'UNAVAILABLE')
       // A synchronous standby that is gone stops commits alone.
       await ctx.state.databaseTime(proveCommit)
