@@ -16,16 +16,19 @@ export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealin
   async function seal(payload: unknown): Promise<void> {
     const { keyId: key_id } = sealing
     if (key_id === undefined) return
-    await sealStock(db, sealing)
     const wanted_id = jobId(payload)
     for (const { item_id, version, codes } of await db.call('work.list_typed_codes', { wanted_id })) {
       const sealed = (codes as string[]).map((code) => sealing.sealCode(code, item_id))
       await db.call('work.use_typed_codes', { wanted_id, version, codes: sealed })
     }
-    const rows = await db.call('work.list_item_texts', { wanted_id, key_id })
-    const secrets = await db.call('work.list_secret_texts', { key_id })
-    const changes = resealed([...rows, ...secrets] as StoredTexts[], sealing)
-    if (changes.length > 0) await db.call('work.replace_texts', { changes })
+    const replace = async (rows: unknown[]) => {
+      const changes = resealed(rows as StoredTexts[], sealing)
+      if (changes.length > 0) await db.call('work.replace_texts', { changes })
+    }
+    await replace(await db.call('work.list_item_texts', { wanted_id, key_id }))
+    await sealStock(db, sealing)
+    // Last: a supplier that another transaction has locked delays no code.
+    await replace(await db.call('work.list_secret_texts', { key_id }))
   }
   return (payload) => sealing.store(() => seal(payload))
 }

@@ -1,7 +1,7 @@
 import type { Functions } from '../database/client.ts'
 import { safeError } from '../log.ts'
 import type { BalanceReading } from '../suppliers/adapter.ts'
-import { askSupplier, createReadings, type ReadingOptions, type Readings } from './readings.ts'
+import { askSupplier, createReadings, type ReadingOptions, type Readings, untilFree } from './readings.ts'
 
 type Begun = Functions['work.begin_balance']['result'][number]
 
@@ -21,7 +21,8 @@ export function createBalanceReader(options: ReadingOptions): Readings {
     })
     const reported = read.ok ? { ...read, error: null } : { balance: null, currency: null, error: read.error }
     const { balance, currency, error } = reported
-    await db.call('work.finish_balance', { supplier, reading, began_at, balance, currency, error })
+    const ended = { supplier, reading, began_at, balance, currency, error }
+    await untilFree(stopped, () => db.call('work.finish_balance', ended))
   }
 
   return createReadings(log, maxAtOnce, async () => (await db.call('work.begin_balance'))[0], run)

@@ -1,7 +1,7 @@
 import type { Functions } from '../database/client.ts'
 import { safeError } from '../log.ts'
 import type { Listing } from '../suppliers/adapter.ts'
-import { askSupplier, createReadings, type ReadingOptions, type Readings } from './readings.ts'
+import { askSupplier, createReadings, type ReadingOptions, type Readings, untilFree } from './readings.ts'
 
 type LeasedSync = Functions['work.begin_sync']['result'][number]
 
@@ -37,7 +37,7 @@ export function createOfferSync(options: ReadingOptions): Readings {
     const { supplier, lease_token } = sync
     for (let from = 0; from < skus.length; from += entriesAtOnce) {
       const entries = skus.slice(from, from + entriesAtOnce).map((sku) => offers.get(sku) ?? { sku })
-      const holds = await db.call('work.record_list', { supplier, lease_token, entries })
+      const holds = await untilFree(stopped, () => db.call('work.record_list', { supplier, lease_token, entries }))
       if (!holds) return 'the lease was lost'
     }
     return null
@@ -49,7 +49,7 @@ export function createOfferSync(options: ReadingOptions): Readings {
       log.warn({ supplier, error: safeError(thrown) }, 'the list of a supplier could not be read')
       return 'the worker could not read or record it; its log says why'
     })
-    await db.call('work.finish_sync', { supplier, lease_token, error })
+    await untilFree(stopped, () => db.call('work.finish_sync', { supplier, lease_token, error }))
     if (error !== null) log.warn({ supplier, error }, 'the costs and the stock of a supplier were not read')
   }
 

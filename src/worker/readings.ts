@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../database/client.ts'
+import { isConflict } from '../database/errors.ts'
 import { type Log, safeError } from '../log.ts'
 import type { SupplierAccess } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
@@ -55,6 +57,21 @@ export function createReadings<Begun extends { supplier: string }>(
       stopped.abort()
       return idle()
     },
+  }
+}
+
+/** How long a reading waits for a row that another transaction has locked before it tries again, in milliseconds. */
+const lockedMs = 250
+
+/** Makes a call again as long as another transaction holds a lock that it needs: a locked row is no failed reading. */
+export async function untilFree<T>(stopped: AbortSignal, call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isConflict(error) || stopped.aborted) throw error
+      await sleep(lockedMs, undefined, { signal: stopped }).catch(() => {})
+    }
   }
 }
 

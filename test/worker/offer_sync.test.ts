@@ -133,6 +133,30 @@ describe('costs and stock follow', () => {
 })
 
 describe('a list', () => {
+  test('that meets a locked product is recorded once that is free, and has not failed', async () => {
+    await sql()`alter function work.record_list(text, uuid, jsonb) set lock_timeout = '50ms'`
+    const holder = await sql().reserve()
+    await holder`begin`
+    await holder`select from supply.products where id = ${products.topUp} for no key update`
+    await due('upstream')
+    await aWorker().look()
+    const waits = new Set<string>()
+    const look = async () => {
+      const rows = await sql()`
+        select query_start::text as at from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%record_list%'`
+      for (const { at } of rows) waits.add(at)
+      return waits.size
+    }
+    await expect.poll(look, { interval: 5 }).toBeGreaterThan(1)
+    await holder`rollback`
+    holder.release()
+    await ended('upstream')
+    expect(await stateOf('upstream')).toMatchObject({ sync_error: null })
+    expect(await offerOf('upstream')).toMatchObject({ cost: '7.90' })
+    await sql()`alter function work.record_list(text, uuid, jsonb) reset lock_timeout`
+  })
+
   test('is read once by two workers', async () => {
     let times = 0
     const adapters = scripted(async () => {

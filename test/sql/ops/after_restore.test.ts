@@ -3,7 +3,17 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../support/database.ts'
 import { answered, beginDeliveries, finishAttempt, leaseAttempt, leaseAttempts } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
+import {
+  answer,
+  completed,
+  failed,
+  finishCalls,
+  leaseCalls,
+  notReceived,
+  processing,
+  record,
+  unknown,
+} from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { balanceOf } from '../../support/orders.ts'
 import { makePartner, products } from '../../support/partner.ts'
@@ -168,6 +178,26 @@ describe('after a restore, events', () => {
     expect(await tasksOf(old?.event_id)).toEqual([])
     expect(await stateOf(made)).toBe('waiting')
     expect(await leaseAttempt(sql(), made)).toMatchObject({ attempt: 1 })
+  })
+
+  test('of orders that end while the recovery does wait for nothing, and are sent', async () => {
+    const item = await orderWithWebhook()
+    await begin()
+    expect(await answer(sql(), item, processing())).toBe('waiting')
+    const calls = await leaseCalls(sql(), [item])
+    const operators = await operator().reserve()
+    await operators`begin`
+    await operators`select ops.end_recovery()`
+    await sql().begin(async (on) => {
+      await on`set local lock_timeout = '1ms'`
+      expect((await finishCalls(on, calls, completed())).verdicts).toEqual(['settled'])
+    })
+    await operators`commit`
+    operators.release()
+    const states = () => sql()`
+      select e.state from supply.events e join supply.order_items i using (order_id) where i.id = ${item}`
+    await sql()`select work.fill_slots()`
+    expect(await states()).toEqual([{ state: 'ready' }])
   })
 
   test('that had their ninth attempt under way are dead letters', async () => {

@@ -126,6 +126,53 @@ test('the result of a simulated order, a shared access token and the states of s
   await sql()`delete from supply.simulated_orders`
 })
 
+test("an operator's open transaction holds no job that a worker has", async () => {
+  const { item } = await newOrder()
+  await finish(await leaseCalls(sql(), [item]), processing())
+  const jobs = sql()`graphile_worker._private_jobs where payload ->> 'id' = ${item}`
+  await sql()`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'a pool' where payload ->> 'id' = ${item}`
+  await holder`select ops.poll_now(${item})`
+  // A worker ends its jobs in one statement with those of other items.
+  expect(await sql()`select from ${jobs} for update skip locked`).toHaveLength(1)
+  await holder`commit`
+  expect(
+    await sql()`select key is null as is_new, run_at <= now() as is_due from ${jobs} and locked_at is null`,
+  ).toEqual([{ is_new: true, is_due: true }])
+  await sql()`delete from graphile_worker._private_jobs where locked_by = 'a pool'`
+})
+
+test('no periodic function waits for a row of a partner, a product or a supplier', async () => {
+  const [delivered = '', waiting = ''] = await newEvents(2)
+  await begin([waiting])
+  await sql()`select ops.deliver_all(${partner().accountId})`
+  await finishAttempts(sql(), await begin([delivered]), answered(200))
+  await sql()`select ops.upsert_offer(102, 'first', 'sku-102', cost => 9, currency => 'EUR')`
+  await sql()`insert into supply.rates (from_currency, to_currency, rate, valid_until) values ('EUR', 'RUB', 1, now())`
+  const tables = await sql()`
+    select relname as name from pg_class where relnamespace = 'supply'::regnamespace and relkind = 'r'
+      and relname not in ('periodic_tasks', 'worker_pools', 'housekeeping', 'rates')`
+  for (const { name } of tables) await holder`select from supply.${sql()(name)} for no key update`
+  const functions = await sql()`
+    select proname as name from pg_proc where pronamespace = 'work'::regnamespace and pronargs = 0`
+  const waited: string[] = []
+  for (const { name } of functions) {
+    await sql()
+      .begin(async (on) => {
+        await on`set local lock_timeout = '1ms'`
+        await on`select work.${sql()(name)}()`.catch(({ code }) => {
+          if (code === '55P03') waited.push(name)
+        })
+      })
+      .catch(() => {})
+  }
+  expect(waited).toEqual([])
+  await holder`rollback`
+  await sql()`select work.fill_slots()`
+  expect(await sql()`select from supply.delivery_trials where released_to is null`).toEqual([])
+  await sql()`select work.expire_rates()`
+  expect(await sql()`select is_end_noted from supply.rates`).toEqual([{ is_end_noted: true }])
+})
+
 test('a cancellation and a redelivery give up a connection of the API soon', async () => {
   const { item } = await newOrder()
   const [placed] = await sql()`select order_code from ops.order_items where item_id = ${item}`

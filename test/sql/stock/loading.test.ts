@@ -131,6 +131,20 @@ describe('where data keys exist', () => {
     )
   })
 
+  test('codes that another transaction has locked are sealed by a later try, and delay no others', async () => {
+    await load(['A'])
+    await load(['B'])
+    const holder = await sql().reserve()
+    await holder`begin`
+    await holder`select from supply.stock_codes where code = 'A' for no key update`
+    await expect(seal()).rejects.toMatchObject({ code: '55P03' })
+    expect(await stock()).toMatchObject({ free: 1, unsealed: 1 })
+    await holder`rollback`
+    holder.release()
+    await seal()
+    expect(await stock()).toMatchObject({ free: 2, unsealed: 0 })
+  })
+
   test('duplicates are found by their fingerprints, are never sold, and are a line until the batch is withdrawn', async () => {
     const other = await keys(1)
     await answer(sql(), other.item, completed({ codes: [sealing.sealCode('DELIVERED', other.item)] }))

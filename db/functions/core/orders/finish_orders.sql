@@ -44,11 +44,9 @@ begin
   -- guard: a failed item is refunded, and once
   perform core.refund_orders(ended.refunded);
 
-  -- An order that was open in the restored database may have ended and been announced before. The lock lasts until
-  -- the event is written.
-  if cardinality(ended.recovered) > 0 then
-    perform 1 from supply.recoveries r where r.ended_at is null for share;
-    ended.recovered := case when found then ended.recovered else '{}' end;
+  -- An order that was open in the restored database may have ended and been announced before.
+  if not exists (select from supply.recoveries r where r.ended_at is null) then
+    ended.recovered := '{}';
   end if;
   leased := core.announce_orders(ended.announced, ended.announced_to, ended.recovered, to_send, pool_id);
   perform core.number_results(ended.ids, ended.account_ids);

@@ -40,9 +40,15 @@ begin
   )
   select array_agg(c.id) into queued from changed c where c.state = 'queued';
   perform core.remove_jobs('deliver_webhook', queued);
+  -- An order that ended while its recovery did may have its event held.
+  update supply.events e set state = 'queued', next_attempt_at = now()
+  where e.id = any (array(
+    select h.id from supply.events h
+    where h.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null)
+    order by h.id limit 10000 for no key update skip locked));
 end
 $$;
 comment on function core.restore_events is
-  'Restores events that are due and have no job that a worker can run: attempts are lost 30 s after their lease, events
-that no worker leased within 10 s of their slot, or 5 s of their rung, are queued again, or wait while their job comes
-back after a failure. If the job of a ready event is due, the workers are busy, and the event keeps its slot.';
+  'Restores events that are due and have no job: attempts are lost 30 s after their lease; events that no worker leased
+10 s after their slot or 5 s after their rung, and those held since no recovery is open, are queued. Some wait for a job
+that comes back after a failure. If the job of a ready event is due, workers are busy, and the event keeps its slot.';

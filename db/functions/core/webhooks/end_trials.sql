@@ -6,12 +6,15 @@ declare
   at_once constant int := 1000;
   trial supply.delivery_trials;
   ids uuid[];
+  -- ops.deliver_all may begin one of these again.
+  open constant tid[] := array(
+    select t.ctid from supply.delivery_trials t where t.released_to is null for update skip locked);
 begin
   update supply.delivery_trials t set released_to = '00000000-0000-0000-0000-000000000000'
-  where t.released_to is null and exists (
+  where t.ctid = any (open) and exists (
     select from supply.events e where e.id = t.event_id and e.round = t.round and e.state = 'delivered');
   delete from supply.delivery_trials t
-  where t.released_to is null and exists (
+  where t.ctid = any (open) and t.released_to is null and exists (
     select from supply.events e
     where e.id = t.event_id and (e.round <> t.round or e.state in ('dead', 'held')
       or e.attempts > t.attempts and e.state <> 'sending'));

@@ -7,7 +7,6 @@ declare
   ended supply.recoveries;
   remaining ops.recovery;
 begin
-  -- Transactions that write held events lock this row.
   select r.* into ended from supply.recoveries r where r.ended_at is null for update;
   perform core.require(found, 'no recovery is open', 'object_not_in_prerequisite_state');
   select r.* into remaining from ops.recovery r where r.ended_at is null;
