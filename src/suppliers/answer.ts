@@ -60,12 +60,7 @@ const codes = v.nullish(
   () => [],
 )
 
-const ignoredCodes = v.optional(
-  v.pipe(
-    v.unknown(),
-    v.transform((given) => (Array.isArray(given) ? given.flatMap(ignoredCode) : [])),
-  ),
-)
+const ignoredCodes = v.optional(v.pipe(v.unknown(), v.transform(codesIn)))
 
 const reference = v.nullish(v.string('must be a string'), null)
 
@@ -115,11 +110,15 @@ export function withoutParts(answer: unknown): unknown {
   return { ...Object(answer), codes: given.flatMap(textOf) }
 }
 
-/** The texts of a code whose answer is not final, however it is written. */
+/** The codes of an answer that is not final or not usable, and their parts, however they are written. */
+export function codesIn(given: unknown): string[] {
+  return Array.isArray(given) ? given.flatMap(ignoredCode) : []
+}
+
 function ignoredCode(given: unknown): string[] {
-  if (typeof given === 'string') return [given]
-  const texts = ['code', ...cardParts].map((name) => Object(given)[name])
-  return texts.filter((text) => typeof text === 'string' && text.length > 0)
+  const texts = typeof given === 'string' ? [given] : ['code', ...cardParts].map((name) => Object(given)[name])
+  // What no code can be is no text that this service makes of codes either.
+  return texts.filter((text) => v.is(code, text))
 }
 
 function withoutNulls({ code, ...parts }: { code: string } & Record<string, string | null | undefined>): Card {

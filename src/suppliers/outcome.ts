@@ -1,6 +1,6 @@
 import { type Card, cardText, secretsOf } from '../messages/cards.ts'
 import { owners, type Sealing, Unreadable } from '../sealing/sealing.ts'
-import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer, withoutParts } from './answer.ts'
+import { answerSchema, codesIn, foreignReference, refusalSchema, type SupplierAnswer, withoutParts } from './answer.ts'
 import { jsonOf, quoteBody, readAnswer, readValue } from './body.ts'
 import type { Exchange, HttpAnswer } from './exchange.ts'
 
@@ -17,6 +17,8 @@ import type { Exchange, HttpAnswer } from './exchange.ts'
  *   says what an operator has to do, if anything.
  * - `hold`: an operator has to check the item before the supplier is called again. `error` says what to check; `codes`
  *   are kept.
+ *
+ * `ignoredCodes`: the codes of an answer that is processing or unusable. They only serve to remove them from texts.
  */
 export type SupplierOutcome =
   | {
@@ -27,6 +29,7 @@ export type SupplierOutcome =
       reason: string | null
       supplierOrderId: string | null
       httpStatus: number | null
+      ignoredCodes?: string[]
       unitPrice?: number
       currency?: string
       /** Of an order that is processing: when to ask again at the earliest, in seconds (1..3600). */
@@ -37,7 +40,7 @@ export type SupplierOutcome =
   | ({ outcome: 'not_placed'; cause: NotPlacedCause; error: string } & Details)
   | ({ outcome: 'hold'; error: string } & HoldDetails)
 
-type Details = { httpStatus: number | null; retryAfter: number | null; raw: string | null }
+type Details = { httpStatus: number | null; retryAfter: number | null; raw: string | null; ignoredCodes?: string[] }
 type HoldDetails = { codes: string[]; supplierOrderId: string | null; httpStatus: number | null; raw: string | null }
 
 /**
@@ -75,8 +78,8 @@ export function unknown(error: string, details: Partial<Details> = {}): Supplier
   return { outcome: 'unknown', error, ...filled(details) }
 }
 
-function filled({ httpStatus = null, retryAfter = null, raw = null }: Partial<Details>): Details {
-  return { httpStatus, retryAfter, raw }
+function filled({ httpStatus = null, retryAfter = null, raw = null, ignoredCodes = [] }: Partial<Details>): Details {
+  return { httpStatus, retryAfter, raw, ...(ignoredCodes.length > 0 && { ignoredCodes }) }
 }
 
 /** The outcome of an exchange that says nothing about the order. `code` is the error that the answer names. */
@@ -92,10 +95,10 @@ export function unusable(
   call: Pick<Call, 'token'>,
   answer: HttpAnswer,
   problem: string,
-  { mayHoldKeys = false } = {},
+  { mayHoldKeys = false, codes = [] as string[] } = {},
 ): SupplierOutcome {
   const raw = mayHoldKeys ? null : quoteBody(call, answer)
-  return unknown(`the answer is unusable: ${problem}`, { httpStatus: answer.status, raw })
+  return unknown(`the answer is unusable: ${problem}`, { httpStatus: answer.status, raw, ignoredCodes: codes })
 }
 
 /** The outcome of an answer about another order. It is not quoted, because it may hold the codes of that order. */
@@ -138,7 +141,7 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
  * what looks like a code.
  */
 export async function sealOutcome(
-  outcome: SupplierOutcome,
+  { ignoredCodes = [], ...outcome }: SupplierOutcome & { ignoredCodes?: string[] },
   itemId: string,
   sealing: Sealing,
   knownCodes: (itemId: string) => Promise<string | null>,
@@ -147,18 +150,25 @@ export async function sealOutcome(
   const codes = 'codes' in outcome ? outcome.codes : []
   const raw = 'raw' in outcome ? outcome.raw : null
   const hasTexts = Object.entries(outcome).some(([name, text]) => repeating.includes(name) && text !== null)
+  const needsKnown = hasTexts || ignoredCodes.length > 0
   // guard: no text of an answer repeats a code of an earlier one
-  const known = hasTexts ? await openKnown((await knownCodes(itemId)) ?? '[]', sealing) : []
-  const clean = withoutCodes(outcome, [...codes, ...known])
+  const known = needsKnown ? await openKnown((await knownCodes(itemId)) ?? '[]', sealing) : []
+  const clean = withoutCodes(outcome, [...codes, ...ignoredCodes, ...known])
+  // Each later answer opens them, and many give the same ones again.
+  const fresh = [...new Set(ignoredCodes)].filter((code) => !known.includes(code))
+  const kept = [...codes, ...fresh.slice(0, Math.max(0, maxIgnoredCodes - known.length))]
   return {
     ...clean,
     // guard: the codes of a supplier are sealed
-    ...(codes.length > 0 ? { codes: await sealing.sealCodes(codes, itemId) } : {}),
+    ...(kept.length > 0 ? { codes: await sealing.sealCodes(kept, itemId) } : {}),
     ...('reason' in clean ? { reason: clean.reason?.replaceAll(likeCode, '[code]') ?? null } : {}),
     // guard: what is quoted of an answer is sealed
     ...(raw !== null ? { raw: sealing.seal(raw, owners.answer(itemId)) } : {}),
   }
 }
+
+// The most codes of an item with which ignored ones are kept, to remove them from the texts of later answers.
+const maxIgnoredCodes = 100
 
 async function openKnown(json: string, sealing: Sealing): Promise<string[]> {
   try {
@@ -212,13 +222,13 @@ export function refused(
 
 /** The outcome of a usable answer. `httpStatus` is null where the answer was pushed. */
 export function answered(answer: SupplierAnswer, httpStatus: number | null, retryAfter?: number): SupplierOutcome {
-  const { status, errorCode, reason, supplierOrderId, unitPrice, currency } = answer
+  const { status, errorCode, reason, supplierOrderId, unitPrice, currency, codes: ignoredCodes = [] } = answer
   const texts = { errorCode, reason, supplierOrderId }
   return {
     outcome: 'answered',
     status,
     ...(status === 'processing'
-      ? { codes: [], ...withoutCodes(texts, answer.codes ?? []) }
+      ? { codes: [], ...withoutCodes(texts, ignoredCodes), ...(ignoredCodes.length > 0 && { ignoredCodes }) }
       : { codes: answer.codes, ...texts }),
     httpStatus,
     ...(typeof unitPrice === 'number' && { unitPrice, ...(typeof currency === 'string' && { currency }) }),
@@ -247,13 +257,14 @@ function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
   const body = read.ok ? read.value : jsonOf(answer)
   if (foreignReference(body, call.reference)) return foreign(answer)
   if (read.ok) return answered(read.value, answer.status)
-  return heldForParts(body, answer.status, read.problem) ?? unusable(call, answer, read.problem)
+  const codes = codesIn(Object(body).codes)
+  return heldForParts(body, answer.status, read.problem) ?? unusable(call, answer, read.problem, { codes })
 }
 
 function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
   const body = jsonOf(answer)
   if (['processing', 'completed'].includes(Object(body).status)) {
-    return unusable(call, answer, 'its status contradicts the refusal')
+    return unusable(call, answer, 'its status contradicts the refusal', { codes: codesIn(Object(body).codes) })
   }
   if (foreignReference(body, call.reference)) return foreign(answer)
   const read = readValue(refusalSchema, body)

@@ -270,7 +270,7 @@ export const mutants: Mutant[] = [
   },
   {
     guard: 'no text of an answer repeats a code of an earlier one',
-    change: [/hasTexts \? .* : \[\]/, '[]'],
+    change: [/needsKnown \? .* : \[\]/, '[]'],
     tests: ['test/sealing/sentinels.test.ts'],
   },
   { guard: 'the codes of a supplier are sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },

@@ -98,6 +98,16 @@ test('no code, secret or token stands readable in a table, in the server log, or
     const { item } = await buy(says({ status, codes: [`SENTINEL-${status}`], ...repeats(`SENTINEL-${status}`) }), 1)
     await expect.poll(attempted(item)).toBe(1)
   }
+  // Repeated by a later answer: a code that came before the end, and one of an answer that made no sense.
+  for (const answer of [
+    says({ status: 'processing', codes: ['SENTINEL-11'] }),
+    says({ status: 7, codes: ['SENTINEL-11'] }),
+  ]) {
+    const { code, item } = await buy(answer, 1)
+    await expect.poll(attempted(item)).toBe(1)
+    service.supplier.on(item, () => says({ status: 'failed', ...repeats('SENTINEL-11') }))
+    await service.final(partner, code)
+  }
   const said = await buy(says({ status: 'failed', reason: 'Выдан SENTINEL-1X' }))
   await service.final(partner, said.code)
   // Too many, none that can be read, and one that is pushed, repeated and contradicted.

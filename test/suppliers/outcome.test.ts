@@ -129,11 +129,29 @@ describe.each(methods)('an answer to a %s', (method) => {
   })
 
   it('ignores all codes that come with processing', () => {
-    for (const codes of [['A'], 'A', [1], { a: 1 }]) {
+    for (const codes of ['A', [1], { a: 1 }, ['card:{x', 'sealed:k1:x', ' ', 'A'.repeat(1001)], [{ code: 7 }]]) {
       expect(interpret(method, 202, { status: 'processing', codes })).toEqual(
         answered({ status: 'processing', httpStatus: 202 }),
       )
     }
+    expect(interpret(method, 202, { status: 'processing', codes: ['A', { code: 'B', pin: '1' }] })).toEqual(
+      answered({ status: 'processing', httpStatus: 202, ignoredCodes: ['A', 'B', '1'] }),
+    )
+  })
+
+  it('keeps each code sealed once that it gives before the end, up to a hundred of an item', async () => {
+    const sealing = createSealing(dataKeysOf('k1'), 'fingerprint')
+    const keptOf = async (given: string[], known: string[]) => {
+      const outcome = interpret(method, 200, { status: 'processing', codes: given })
+      const cards = JSON.stringify(known.map((code) => ({ code })))
+      const sealed = await sealOutcome(outcome, reference, sealing, async () => cards)
+      expect(sealed).not.toHaveProperty('ignoredCodes')
+      return 'codes' in sealed ? sealed.codes.map((code) => sealing.openCode(code, reference)) : []
+    }
+    expect(await keptOf(['A', 'B', 'B'], ['A'])).toEqual(['B'])
+    const many = Array.from({ length: 150 }, (_, n) => `C${n}`)
+    expect(await keptOf(many, ['A'])).toEqual(many.slice(0, 99))
+    expect(await keptOf(['B'], many)).toEqual([])
   })
 
   it('cuts a reason that is too long', () => {
@@ -333,5 +351,6 @@ it('the texts of an answer that is processing repeat none of the codes that it g
     reason: 'GIFT2031CODE',
     supplierOrderId: 'GIFT2031CODE',
   }
-  expect(interpret('GET', 200, said)).toEqual(answered({ status: 'processing', reason: '[code]' }))
+  const outcome = answered({ status: 'processing', reason: '[code]', ignoredCodes: said.codes })
+  expect(interpret('GET', 200, said)).toEqual(outcome)
 })

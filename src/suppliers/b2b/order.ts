@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { inHundredths } from '../../messages/hundredths.ts'
 import type { SupplierCall } from '../adapter.ts'
-import { answerSchema, nothingElse } from '../answer.ts'
+import { answerSchema, codesIn, nothingElse } from '../answer.ts'
 import { jsonOf, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { answered, foreign, hold, type SupplierOutcome, unusable, withoutCodes } from '../outcome.ts'
@@ -79,18 +79,19 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
   if (order.externalOrderId !== call.reference) return foreign(answer)
   const isFinal = order.status === 'completed' || order.status === 'failed'
   const failed = order.items.find(({ status }) => status === 'failed')
+  const given = order.items.flatMap((item) => item.cdKeys)
   const said = readValue(answerSchema, {
     status: isFinal ? order.status : 'processing',
-    codes: order.items.flatMap((item) => item.cdKeys),
+    codes: given,
     errorCode: failed?.errorCode,
     reason: order.reason ?? failed?.errorMessage,
     supplierOrderId: order.code,
     unitPrice: meanPrice(order.items.map(({ price, amount }) => ({ price, units: amount }))),
     currency: order.currency,
   })
-  if (!said.ok) return unusable(call, answer, said.problem)
+  if (!said.ok) return unusable(call, answer, said.problem, { codes: codesIn(given) })
   const contradiction = isFinal ? contradictionIn(order) : undefined
-  if (contradiction !== undefined) return unusable(call, answer, contradiction)
+  if (contradiction !== undefined) return unusable(call, answer, contradiction, { codes: codesIn(given) })
   const outcome = answered(said.value, answer.status)
   const difference = differenceFrom(call, order) ?? (isNew ? overpriceOf(call, order) : undefined)
   // An answer that is held is not quoted, because it may hold codes.
