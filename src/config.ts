@@ -118,7 +118,13 @@ export const settings = v.object({
   DATABASE_READ_STALENESS_SECONDS: v.optional(wholeNumber(2, 3600), '5'),
   PORT: v.optional(wholeNumber(0, 65535)),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')), '127.0.0.1'),
-  PUBLIC_URL: v.optional(webUrl),
+  PUBLIC_URL: v.optional(
+    v.pipe(
+      webUrl,
+      // Its users append a path.
+      v.transform((url) => url.replace(/(?<!\/)\/+$/, '')),
+    ),
+  ),
   BUSINESS_TIME_ZONE: v.optional(timeZone, 'UTC'),
   WEBHOOK_SOURCE_ADDRESSES: v.pipe(
     list,

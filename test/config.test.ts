@@ -29,7 +29,7 @@ const read: [setting: string, value: string, name: string, given: unknown, byDef
   ['DATABASE_READ_STALENESS_SECONDS', '30', 'databaseReadStalenessSeconds', 30, 5],
   ['PORT', '8080', 'port', 8080, 3000],
   ['HOST', '0.0.0.0', 'host', '0.0.0.0', '127.0.0.1'],
-  ['PUBLIC_URL', 'https://api.example', 'publicUrl', 'https://api.example'],
+  ['PUBLIC_URL', 'https://api.example/b2b//', 'publicUrl', 'https://api.example/b2b'],
   ['BUSINESS_TIME_ZONE', 'Europe/Berlin', 'businessTimeZone', 'Europe/Berlin', 'UTC'],
   ['WEBHOOK_SOURCE_ADDRESSES', '203.0.113.7', 'webhookSourceAddresses', ['203.0.113.7'], []],
   ['LOG_LEVEL', 'debug', 'logLevel', 'debug', 'info'],

@@ -6,7 +6,7 @@ export const exampleAddress = 'http://127.0.0.1:3000'
 
 /** The URL by which the client reaches the service, without a final slash. */
 export function addressOf(ctx: Context, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '')
+  if (publicUrl !== undefined) return publicUrl
   return /^[\w.:[\]-]+$/.test(ctx.host) ? `http://${ctx.host}` : exampleAddress
 }
 

@@ -64,7 +64,7 @@ export function replyPage(
 
 /** The path of PUBLIC_URL, without a final slash, escaped for HTML. */
 export function basePath(publicUrl: string | undefined): string {
-  return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, ''))
+  return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/^\/$/, ''))
 }
 
 /** A text escaped for HTML, also for attributes. */

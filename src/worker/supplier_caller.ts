@@ -78,12 +78,7 @@ function callFrom(
     supplierOrderId: leased.supplier_order_id,
     firstSentAt: leased.first_sent_at,
     doubtedAt: leased.doubted_at,
-    eventsUrl: leased.pushes_events ? eventsUrlOf(leased.supplier, publicUrl) : null,
+    eventsUrl: leased.pushes_events && publicUrl ? `${publicUrl}/suppliers/${leased.supplier}/webhooks` : null,
     maySend: () => performance.now() < Math.min(leased.sendBefore, aliveUntil()),
   }
-}
-
-function eventsUrlOf(supplier: string, publicUrl: string | undefined): string | null {
-  if (publicUrl === undefined) return null
-  return `${publicUrl.replace(/(?<!\/)\/+$/, '')}/suppliers/${supplier}/webhooks`
 }

@@ -8,7 +8,7 @@ import { basic } from './openapi/requests.ts'
 const database = testDatabase()
 const config = { docsPassword: 'open sesame' }
 const api = testApi(() => database.url, { config })
-const behindProxy = testApi(() => database.url, { config: { ...config, publicUrl: 'https://supply.example/api/' } })
+const behindProxy = testApi(() => database.url, { config: { ...config, publicUrl: 'https://supply.example/api' } })
 
 const oddUrl = 'https://supply.example/$`/api'
 const oddlyNamed = testApi(() => database.url, { config: { ...config, publicUrl: oddUrl } })

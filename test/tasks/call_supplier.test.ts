@@ -54,7 +54,7 @@ beforeEach(() => {
   }
   metrics = createWorkerMetrics(db)
   call = createSupplierCaller({
-    ...{ adapters, metrics, publicUrl: 'https://supply.example/', signal: cutOff.signal },
+    ...{ adapters, metrics, publicUrl: 'https://supply.example', signal: cutOff.signal },
     aliveUntil: () => Number.POSITIVE_INFINITY,
     pace: async () => {},
     credentials: createSupplierCredentials(

@@ -9,7 +9,7 @@ const database = testDatabase()
 const api = testApi(() => database.url, { config: { docsPassword: password } })
 const unprotected = testApi(() => database.url)
 const behindProxy = testApi(() => database.url, {
-  config: { docsPassword: password, publicUrl: 'https://supply.example/api/' },
+  config: { docsPassword: password, publicUrl: 'https://supply.example/api' },
 })
 
 let partner: Partner
