@@ -6,7 +6,7 @@ import type postgres from 'postgres'
 import type { Bench } from './baseline.ts'
 import type { Table, Target } from './figures.ts'
 import { assertSound, type StageDatabase } from './stage.ts'
-import { residentMemory } from './usage.ts'
+import { memoryOf } from './usage.ts'
 import { openShop, withReceivers } from './whole.ts'
 
 const share = 0.05
@@ -57,14 +57,14 @@ const targetOf = ({ scene, name, byAlone }: Phase): Target => ({
 const scenes: { [name: string]: (scene: Scene, items: number) => Promise<Target[]> } = {
   hanging: async ({ slow, service, ...scene }, items) => {
     slow.answer('hang')
-    const before = residentMemory(service.pids.worker ?? 0)
+    const before = memoryOf(service.pids.worker, 'VmRSS')
     await scene.fill(items)
     await scene.measure('beside items of a supplier that hangs')
     const idle = await transactionsASecond(scene.sql)
     slow.answer('completed')
     await scene.measure('while it recovers')
     const perSecond = await scene.recover()
-    const grown = residentMemory(service.pids.worker ?? 0) - before
+    const grown = memoryOf(service.pids.worker, 'VmRSS') - before
     return [
       { what: 'hanging: transactions while items wait', value: idle, unit: '/s', most: 20 },
       { what: 'hanging: recovery', value: perSecond, unit: '/s', least: 300 },

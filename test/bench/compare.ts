@@ -4,7 +4,7 @@ import { median, type Table } from './figures.ts'
 import type { OrderResult, OrderRun } from './load.ts'
 import type { Account } from './shop.ts'
 import { assertSound, type StageDatabase, waitUntilFinal } from './stage.ts'
-import { type Costs, peakMemory } from './usage.ts'
+import { type Costs, memoryOf } from './usage.ts'
 import { fillShop, withReceivers } from './whole.ts'
 
 const accountCount = 50
@@ -60,8 +60,8 @@ async function takeTurn({ stage, ms }: Bench, side: Side): Promise<Figures> {
     const found = 'perSecond' in pace ? costsOf(run) : { 'orders/s': run.orders / run.seconds }
     for (const [name, value] of Object.entries(found)) figures[`${where}: ${name}`] = value
   }
-  figures['memory of the API, MB'] = peakMemory(service.pids.api ?? 0)
-  figures['memory of the worker, MB'] = peakMemory(service.pids.worker ?? 0)
+  figures['memory of the API, MB'] = memoryOf(service.pids.api, 'VmHWM')
+  figures['memory of the worker, MB'] = memoryOf(service.pids.worker, 'VmHWM')
   await service.stop()
   return figures
 }

@@ -3,7 +3,7 @@ import { dataKeyText } from '../support/data_keys.ts'
 import type { Bench } from './baseline.ts'
 import { median, type Table } from './figures.ts'
 import { keyProductId } from './requests.ts'
-import { residentMemory } from './usage.ts'
+import { memoryOf } from './usage.ts'
 import { openShop, withReceivers } from './whole.ts'
 
 const rounds = 3
@@ -44,9 +44,9 @@ export async function measureLarge({ stage, ms }: Bench): Promise<Large> {
     await phase()
     for (let round = 0; round < rounds; round += 1) {
       const alone = await phase()
-      const before = residentMemory(service.pids.worker ?? 0)
+      const before = memoryOf(service.pids.worker, 'VmRSS')
       let most = 0
-      const timer = setInterval(() => (most = Math.max(most, residentMemory(service.pids.worker ?? 0))), 50)
+      const timer = setInterval(() => (most = Math.max(most, memoryOf(service.pids.worker, 'VmRSS'))), 50)
       await sql`select ops.redeliver(event_id) from ops.events where account_id in (
         select account_id from ops.orders where total_amount = ${codes})`
       const beside = await phase()

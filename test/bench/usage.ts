@@ -58,16 +58,11 @@ export function costsBetween(before: Usage, after: Usage, orders: number): Costs
   }
 }
 
-/** The most memory that a process ever had, in MB of 10^6 bytes; NaN if it is gone. */
-export function peakMemory(pid: number): number {
-  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]
-  return (Number(kibibytes ?? Number.NaN) * 1024) / 1e6
-}
-
-/** The memory that a process has now, in MB of 10^6 bytes; NaN if it is gone. */
-export function residentMemory(pid: number): number {
-  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]
-  return (Number(kibibytes ?? Number.NaN) * 1024) / 1e6
+/** The most memory that a process ever had (VmHWM), or has now (VmRSS), in MB of 10^6 bytes; NaN if it is gone. */
+export function memoryOf(pid: number | undefined, measure: 'VmHWM' | 'VmRSS'): number {
+  const status = read(`/proc/${pid}/status`)?.split('\n') ?? []
+  const line = status.find((text) => text.startsWith(`${measure}:`))
+  return (Number(line?.match(/\d+/)?.[0] ?? Number.NaN) * 1024) / 1e6
 }
 
 /** The process of the server; undefined where its data directory cannot be read from here. */

@@ -4,7 +4,7 @@ import { costCells, costColumns, costNote } from './intake.ts'
 import type { OrderRun } from './load.ts'
 import { type Account, makeAccounts, makeShop } from './shop.ts'
 import { assertSound, type Service, type Stage, waitUntilFinal } from './stage.ts'
-import { type Costs, peakMemory } from './usage.ts'
+import { type Costs, memoryOf } from './usage.ts'
 
 const underWay = [1, 16, 64, 256]
 const accountCount = 50
@@ -73,7 +73,7 @@ export async function measureMemory({ stage, ms }: Bench): Promise<Memory> {
   const shoppers = withReceivers(accounts, stage)
   const whole = await stage.orders(service, { shoppers, pace, untilWebhook: true, warmUpMs, ms: ms(8) })
   const intake = await stage.orders(service, { shoppers, pace, untilWebhook: false, warmUpMs, ms: ms(5) })
-  const memory = { api: peakMemory(service.pids.api ?? 0), worker: peakMemory(service.pids.worker ?? 0) }
+  const memory = { api: memoryOf(service.pids.api, 'VmHWM'), worker: memoryOf(service.pids.worker, 'VmHWM') }
   await assertSound(database.sql, whole.accepted + intake.accepted)
   await service.stop()
   await database.drop()
