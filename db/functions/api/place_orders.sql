@@ -29,7 +29,10 @@ begin
     from core.orders_json(array(select e.order_id from unnest(decisions) as e), false) as o
   ) as placed
   cross join unnest(decisions) as d
-  left join core.refusals_json(decisions) as refusal on refusal.ordinal = (d.request).ordinal
+  -- Usually none is refused. Then the function is not called.
+  left join core.refusals_json(nullif(array(
+    select e from unnest(decisions) as e where e.result not in ('created', 'replayed')), '{}')) as refusal
+    on refusal.ordinal = (d.request).ordinal
   union all
   select r.ordinal, 'busy', null, '{}' from unnest(asked) as r where r.account_id <> all (locked);
 end

@@ -13,7 +13,7 @@ as $$
       'currency', d.currency,
       'balance', d.balance,
       'balanceAfter', d.balance - d.total),
-    coalesce((select r.body from core.refusals_json(array[d]) as r), '{}')
+    case when d.result = 'created' then '{}' else (select r.body from core.refusals_json(array[d]) as r) end
   from core.decide_orders(array[jsonb_populate_record(null::supply.order_request, request)]) as d
 $$;
 comment on function api.quote_order is

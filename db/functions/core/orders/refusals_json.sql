@@ -1,6 +1,6 @@
 create or replace function core.refusals_json(decisions supply.order_decision[])
 returns table (ordinal int, body json)
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable strict set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
@@ -31,8 +31,8 @@ begin
         where d.result = 'PRICE_CHANGED' and d.total > (d.request).max_total
       ) as f))
     end
-  from unnest(decisions) as d where d.result not in ('created', 'replayed');
+  from unnest(decisions) as d;
 end
 $$;
 comment on function core.refusals_json is
-  'Returns what responses to refused requests hold besides the code: {details, orderCode}.';
+  'Returns what the response to each of these refused requests holds besides the code: {details, orderCode}.';

@@ -23,9 +23,14 @@ begin
       as any_noted,
     bool_or(r.supplier_order_id is not null and exists (
       select from supply.order_items i where i.id = r.item_id and i.supplier_order_id <> r.supplier_order_id))
-      as any_other_order, bool_or(r.unit_price is not null) as any_price
+      as any_other_order, bool_or(r.unit_price is not null) as any_price,
+    bool_or(r.codes <> '{}' or r.supplier_order_id is not null or (
+      select i.supplier_order_id from supply.order_items i where i.id = r.item_id) is not null) as any_named,
+    exists (select from supply.data_keys k where k.closed_at is not null) as any_closed_key
   into seen from unnest(results) as r;
-  perform core.refuse_closed_keys(array(select t from unnest(results) as r cross join unnest(r.codes || r.raw) as t));
+  if seen.any_closed_key then
+    perform core.refuse_closed_keys(array(select t from unnest(results) as r cross join unnest(r.codes || r.raw) as t));
+  end if;
   if seen.any_busy then
     results := array(select r from unnest(results) as r where r.verdict <> 'busy');
   end if;
@@ -49,13 +54,15 @@ begin
 
   recorded := core.finish_orders(settled, to_send, pool_id);
   recorded.answers := seen.answers;
-  if cardinality(settled) > 0 then
+  if seen.any_named and cardinality(settled) > 0 then
     alerts := alerts || core.sold_twice(array(select r.item_id from unnest(results) as r));
   end if;
   if seen.any_noted then
     alerts := alerts || core.count_answers(results);
   end if;
-  perform core.raise_alerts(alerts);
+  if cardinality(alerts) > 0 then
+    perform core.raise_alerts(alerts);
+  end if;
   perform core.pass_places_on(results);
 
   return recorded;
