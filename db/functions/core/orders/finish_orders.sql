@@ -35,7 +35,9 @@ begin
   )
   select coalesce(array_agg(c.id), '{}') as ids, array_agg(c.account_id) as account_ids,
     coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}') as refunded,
-    coalesce(array_agg(c.id) filter (where c.is_recovered), '{}') as recovered,
+    -- An order that was open in the restored database may have ended and been announced before.
+    coalesce(array_agg(c.id) filter (where c.is_recovered and exists (
+      select from supply.recoveries r where r.ended_at is null)), '{}') as recovered,
     coalesce(array_agg(c.id) filter (where c.callback_url is not null), '{}') as announced,
     array_agg(c.account_id) filter (where c.callback_url is not null) as announced_to,
     coalesce(array_agg(row(
@@ -43,11 +45,6 @@ begin
   into ended from changed c where c.completed_at is not null;
   -- guard: a failed item is refunded, and once
   perform core.refund_orders(ended.refunded);
-
-  -- An order that was open in the restored database may have ended and been announced before.
-  if not exists (select from supply.recoveries r where r.ended_at is null) then
-    ended.recovered := '{}';
-  end if;
   leased := core.announce_orders(ended.announced, ended.announced_to, ended.recovered, to_send, pool_id);
   perform core.number_results(ended.ids, ended.account_ids);
   return row('{}', ended.orders, core.leased_attempts(leased))::supply.recorded;
