@@ -32,7 +32,10 @@ export type Site = {
 }
 
 /** The options of the routes, less those that are made here, and what the app itself needs. */
-export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'allowNetworks' | 'admission'> & {
+export type AppOptions = Omit<
+  RouteOptions,
+  'reads' | 'sealing' | 'turns' | 'changeTurns' | 'allowNetworks' | 'admission'
+> & {
   /** Without it, all is read from `db`. */
   reads?: Reads | undefined
   /** Without it, nothing is sealed. */
@@ -90,7 +93,8 @@ function createRoutes(declared: readonly Route[], options: AppOptions, admission
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   const given: RouteOptions = {
     ...options,
-    ...{ reads, sealing, admission, turns: createListTurns(), allowNetworks: config.callbackAllowNetworks },
+    ...{ reads, sealing, admission, allowNetworks: config.callbackAllowNetworks },
+    ...{ turns: createListTurns(), changeTurns: createListTurns(200) },
   }
   for (const { method, path, handlerFor } of declared) routes[method](path, handlerFor(given))
   return routes

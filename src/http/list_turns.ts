@@ -6,7 +6,6 @@ import { Refusal } from './errors.ts'
  */
 export type ListTurns = <T>(accountId: string, read: () => Promise<T>, codes?: number) => Promise<T>
 
-const maxWaiting = 50
 // Each code takes about half a kilobyte while it is read and opened.
 const maxCodes = 20_000
 
@@ -15,7 +14,7 @@ const maxCodes = 20_000
  * came, so one account takes few of the connections that all accounts share. The answers that are read at one time
  * hold at most 20,000 codes.
  */
-export function createListTurns(): ListTurns {
+export function createListTurns(maxWaiting = 50): ListTurns {
   // The accounts that read now, with the requests that wait.
   const accounts = new Map<string, (() => void)[]>()
   const rooms: { codes: number; begin: () => void }[] = []

@@ -1,5 +1,6 @@
 import type postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeEvent } from '../support/events.ts'
 import { httpTests } from '../support/http_tests.ts'
 import { audit, balanceOf } from '../support/orders.ts'
 import { makePartner, type Partner, products } from '../support/partner.ts'
@@ -79,6 +80,28 @@ test('two processes place orders for the same accounts at the same time, and ref
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([503, 503])
   expect(await audit(sql())).toEqual([])
+})
+
+test('cancellations and redeliveries of a locked account take one connection at a time, and are answered by 503', async () => {
+  await holder`rollback`
+  const event = await makeEvent(sql(), locked)
+  await holder`begin`
+  await holder`select from supply.accounts where id = ${locked.accountId} for update`
+  await holder`select from supply.events where id = ${event} for update`
+  const paths = ['/b2b/orders/ord_none/cancel', `/b2b/events/${event}/redeliver`]
+  const answers = Promise.all([...paths, ...paths].map((path) => api().post(path, { key: locked.key })))
+  let ended = false
+  let most = 0
+  void answers.finally(() => {
+    ended = true
+  })
+  while (!ended) {
+    const waiting = await sql()`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    most = Math.max(most, waiting.length)
+  }
+  expect(most).toBe(1)
+  expect((await answers).map(({ status }) => status)).toEqual([503, 503, 503, 503])
 })
 
 test('an order waits for a short lock and is placed then', async () => {

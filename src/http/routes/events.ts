@@ -70,9 +70,12 @@ export const eventRoutes = [
     body: { schema: redeliverDeadRequest },
     answers: { 202: { description: 'The number of events, redelivered or counted.', data: models.redeliveryCount } },
     errors: ['TOO_MANY_REDELIVERIES'],
-    handle: async (ctx, { db, account: { id: account_id, keyId: key_id }, body: { since, dryRun: dry_run } }) => {
+    handle: async (
+      ctx,
+      { db, changeTurns, account: { id: account_id, keyId: key_id }, body: { since, dryRun: dry_run } },
+    ) => {
       const redeliver = () => db.call('api.redeliver_dead', { account_id, key_id, since, dry_run })
-      const [answer] = await ctx.state.databaseTime(redeliver)
+      const [answer] = await changeTurns(account_id, () => ctx.state.databaseTime(redeliver))
       if (answer === undefined) throw new Error('api.redeliver_dead returned no row')
       if (answer.count !== null) return replyUnstored(ctx, JSON.stringify({ count: answer.count }), 202)
       refuse(ctx, refusalOf(answer.result), { retryAfter: answer.retry_after ?? undefined })
@@ -97,11 +100,13 @@ export const eventRoutes = [
     ],
     handle: async (
       ctx,
-      { db, allowNetworks, account: { id: account_id, keyId: key_id }, params, body: { callbackUrl: callback_url } },
+      { db, allowNetworks, changeTurns, account: { id: account_id, keyId: key_id }, params, body },
     ) => {
+      const { callbackUrl: callback_url } = body
       if (callback_url !== null) requireGoodCallback(callback_url, allowNetworks)
       const asked = { account_id, key_id, event_id: params.eventId, callback_url }
-      const [answer] = await ctx.state.databaseTime(() => db.call('api.redeliver_event', asked))
+      const redeliver = () => ctx.state.databaseTime(() => db.call('api.redeliver_event', asked))
+      const [answer] = await changeTurns(account_id, redeliver)
       if (answer === undefined) throw new Error('api.redeliver_event returned no row')
       if (answer.result === 'started' && answer.body !== null) return replyUnstored(ctx, answer.body, 202)
       refuse(ctx, refusalOf(answer.result), { retryAfter: answer.retry_after ?? undefined })

@@ -20,6 +20,8 @@ export type RouteOptions = {
   /** The state of the database that this program was written for. */
   expected: Version
   turns: ListTurns
+  /** One at a time for each account: changes that wait for a lock of the account keep their connection meanwhile. */
+  changeTurns: ListTurns
   resultWaiters: ResultWaiters
   /** Opens codes, tokens and secrets, and seals what suppliers push. */
   sealing: Sealing

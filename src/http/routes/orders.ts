@@ -200,9 +200,9 @@ export const orderRoutes = [
     params: { code: ofOrder },
     answers: { 200: { description: 'The order, with its cancelled items.', data: models.order } },
     errors: ['ORDER_NOT_FOUND', 'NOT_CANCELLABLE'],
-    handle: async (ctx, { db, reads, sealing, turns, account: { id: account_id }, params: { code } }) => {
+    handle: async (ctx, { db, reads, sealing, turns, changeTurns, account: { id: account_id }, params: { code } }) => {
       const cancel = () => db.call('api.cancel_order', { account_id, code }).finally(() => reads.noteWrite(account_id))
-      const [answer] = await ctx.state.databaseTime(cancel)
+      const [answer] = await changeTurns(account_id, () => ctx.state.databaseTime(cancel))
       if (answer === undefined) throw new Error('api.cancel_order returned no row')
       if (answer.body === null) return refuse(ctx, refusalOf(answer.result))
       const order = await readWhole(ctx, { account_id, code, with_deliveries: false }, { db, sealing, turns })

@@ -4,6 +4,8 @@ import { type JobPool, queueAnswerMs } from './pools.ts'
 type Known = Pick<JobPool, 'id' | 'jobs'>
 type Fetching = Pick<JobPool, 'name' | 'fetches'>
 
+type Unknown = { id: string; lockedAt: string; since: number }
+
 /** If the answer to a fetch has not arrived after this time, in milliseconds, it is lost. */
 export const lostAfterMs = queueAnswerMs + 500
 
@@ -12,25 +14,26 @@ export const lostAfterMs = queueAnswerMs + 500
  * locked by a pool, and the pool does not know it `lostAfterMs` later: the answer to its fetch was lost.
  */
 export function createLostJobs(db: Database, pools: readonly Known[]): () => Promise<number> {
-  let unknown = new Map<string, { id: string; lockedAt: string; since: number }>()
+  let unknown = new Map<string, Unknown>()
   const isKnown = (id: string) => pools.some(({ jobs }) => jobs.has(id))
 
   return async () => {
-    const lost = [...unknown.values()].filter(
-      ({ id, since }) => performance.now() - since >= lostAfterMs && !isKnown(id),
-    )
-    const rows = await db.call('work.compare_jobs', {
-      pool_ids: pools.map(({ id }) => id),
-      known_ids: pools.flatMap(({ jobs }) => [...jobs]),
-      lost_ids: lost.map(({ id }) => id),
-      lost_locked_at: lost.map(({ lockedAt }) => lockedAt),
-    })
+    const compare = (lost: readonly Unknown[]) =>
+      db.call('work.compare_jobs', {
+        pool_ids: pools.map(({ id }) => id),
+        known_ids: pools.flatMap(({ jobs }) => [...jobs]),
+        lost_ids: lost.map(({ id }) => id),
+        lost_locked_at: lost.map(({ lockedAt }) => lockedAt),
+      })
     const before = unknown
     unknown = new Map()
-    for (const { job_id: id, locked_at: lockedAt } of rows) {
+    for (const { job_id: id, locked_at: lockedAt } of await compare([])) {
       const lock = `${id} ${lockedAt}`
       if (!isKnown(id)) unknown.set(lock, before.get(lock) ?? { id, lockedAt, since: performance.now() })
     }
+    // Others have ended meanwhile: a fetch is under way at nearly each look.
+    const lost = [...unknown.values()].filter(({ since }) => performance.now() - since >= lostAfterMs)
+    if (lost.length > 0) await compare(lost)
     return lost.length
   }
 }

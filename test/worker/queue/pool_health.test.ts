@@ -49,6 +49,16 @@ describe('jobs that are locked for a process', () => {
     expect(state.given).toEqual([])
   })
 
+  test('that ended since an earlier look are not counted', async () => {
+    const { state, db } = locked(job)
+    const returnLostJobs = createLostJobs(db, [{ id: 'pool-1', jobs: new Set() }])
+    await returnLostJobs()
+    state.locks = []
+    vi.advanceTimersByTime(lostAfterMs)
+    expect(await returnLostJobs()).toBe(0)
+    expect(state.given).toEqual([])
+  })
+
   test('stay locked if a new lock replaced the one that the process did not know', async () => {
     const { state, db } = locked(job)
     const returnLostJobs = createLostJobs(db, [{ id: 'pool-1', jobs: new Set() }])
