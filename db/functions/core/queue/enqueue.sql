@@ -6,7 +6,7 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   added int;
-  keys text[] := array(select enqueue.key || ':' || i from unnest(ids) as i where enqueue.key is not null);
+  keys text[];
 begin
   if cardinality(ids) = 0 then
     return;
@@ -15,6 +15,7 @@ begin
   -- it by its id when it ends.
   if key is not null then
     perform core.remove_jobs(key, ids);
+    keys := array(select enqueue.key || ':' || i from unnest(ids) as i);
     -- add_jobs would lock a job that a worker has, and its end would wait, with those of others, for an operator's
     -- transaction. Such a job keeps its key.
     if core.acting_role() not in ('supply_api', 'supply_worker') then
@@ -25,8 +26,7 @@ begin
   select count(job.id) into added
   from graphile_worker.add_jobs(array(
     select row(
-      task, json_build_object('id', ids[i]), null, enqueue.run_at[i], 1000,
-      keys[i], 0, null
+      task, json_build_object('id', ids[i]), null, enqueue.run_at[i], 1000, keys[i], 0, null
     )::graphile_worker.job_spec
     from generate_subscripts(ids, 1) as i
   )) as job;
