@@ -131,10 +131,12 @@ test("an operator's open transaction holds no job that a worker has", async () =
   await finish(await leaseCalls(sql(), [item]), processing())
   const jobs = sql()`graphile_worker._private_jobs where payload ->> 'id' = ${item}`
   await sql()`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'a pool' where payload ->> 'id' = ${item}`
+  await holder`set role supply_operator`
   await holder`select ops.poll_now(${item})`
   // A worker ends its jobs in one statement with those of other items.
   expect(await sql()`select from ${jobs} for update skip locked`).toHaveLength(1)
   await holder`commit`
+  await holder`reset role`
   expect(
     await sql()`select key is null as is_new, run_at <= now() as is_due from ${jobs} and locked_at is null`,
   ).toEqual([{ is_new: true, is_due: true }])

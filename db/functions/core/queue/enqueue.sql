@@ -18,7 +18,8 @@ begin
     keys := array(select enqueue.key || ':' || i from unnest(ids) as i);
     -- add_jobs would lock a job that a worker has, and its end would wait, with those of others, for an operator's
     -- transaction. Such a job keeps its key.
-    if core.acting_role() not in ('supply_api', 'supply_worker') then
+    if not pg_has_role(core.acting_role(), 'supply_worker', 'usage')
+      and not pg_has_role(core.acting_role(), 'supply_api', 'usage') then
       keys := array(
         select case when not exists (select from core.jobs j where j.key = k) then k end from unnest(keys) as k);
     end if;
