@@ -79,7 +79,8 @@ describe('ops.help()', () => {
     const joined = (text: string) => text.replaceAll(/\s+/g, ' ')
     for (const { name, what } of await help()) {
       const comment = comments.find((one) => one.name === bare(name))?.comment ?? ''
-      expect(comment.startsWith(joined(what)), name).toBe(true)
+      expect(comment.replaceAll(/ \([^)]*\)/g, '').startsWith(joined(what)), name).toBe(true)
+      expect(what, name).not.toMatch(/^As ops|\s$/)
     }
     const introductions = await database.sql`select task, introduction from core.help_tasks`
     for (const { task, introduction } of introductions) {
@@ -113,6 +114,11 @@ describe('ops.help()', () => {
       ...refusals.unknown,
       message: `there is no help for 'hooks'`,
       hint: expect.stringContaining('partners, keys, money, months, orders, webhooks'),
+    })
+    await expect(help('Spending')).rejects.toMatchObject({
+      hint: expect.stringMatching(
+        /^These speak of it: .*set_spending_limit, spending_limits.*\. Its topics are help, /,
+      ),
     })
   })
 })

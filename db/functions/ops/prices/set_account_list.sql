@@ -40,9 +40,7 @@ begin
 end
 $$;
 comment on function ops.set_account_list(bigint, anycompatible, text[]) is
-  'Gives an account the prices of a list (number or name), instead of those that it has; null: those of the products.
-Existing orders keep their prices. ops.prices shows what the account pays. Raises for an unknown account or list. allow:
-below_cost.';
+  'As ops.set_account_list(text, text, text[]), for the id of an account.';
 
 create or replace function ops.set_account_list(account_id text, list text, allow text[] default '{}')
 returns void
@@ -51,7 +49,9 @@ as $$
   select ops.set_account_list(core.refer_to('account', account_id)::bigint, list, allow)
 $$;
 comment on function ops.set_account_list(text, text, text[]) is
-  'As ops.set_account_list(bigint, anycompatible, text[]), for an account that is named as in ops.find.';
+  'Gives an account the prices of a list (number or name), instead of those that it has; null: those of the products.
+Existing orders keep their prices. ops.prices shows what the account pays. Raises for an unknown account or list. allow:
+below_cost.';
 
 create or replace function ops.set_account_list(account_id text, list bigint, allow text[] default '{}')
 returns void
@@ -60,4 +60,4 @@ as $$
   select ops.set_account_list(core.refer_to('account', account_id)::bigint, list, allow)
 $$;
 comment on function ops.set_account_list(text, bigint, text[]) is
-  'As ops.set_account_list(bigint, anycompatible, text[]), for an account that is named as in ops.find.';
+  'As ops.set_account_list(text, text, text[]), for the number of a list.';

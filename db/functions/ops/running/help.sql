@@ -16,7 +16,8 @@ begin
   select coalesce(t.task, 'more'),
     case when wanted is null then core.wrap(o.name || coalesce('(' || o.needed || ')', ''), 39) else o.name end,
     case
-      when wanted is null then core.wrap(substring(o.comment from '^(?:[^,;:(.]|[.](?! |$))+'), 44)
+      when wanted is null then core.wrap(substring(regexp_replace(o.comment, ' [(][^)]*[)]', '', 'g')
+        from '^(?:[^,;:.]|[.](?! |$))+'), 44)
       when is_task then core.wrap(o.signature || o.comment || coalesce(E'\nColumns: ' || (
         select string_agg(split_part(c.line, ':', 1), ', ' order by c.place)
         from string_to_table(o.columns, E'\n') with ordinality as c (line, place)), ''), 55)
@@ -27,9 +28,11 @@ begin
   where o.is_allowed and (wanted is null or case when is_task then t.task else o.name end = wanted)
   order by t.place nulls last, array_position(t.names, o.name), o.name;
   if not found then
-    raise exception 'there is no help for %', quote_literal(help.topic) using errcode = 'no_data_found', hint = format(
-      'Its topics are %s, and the name of each function and view.',
-      (select string_agg(t.task, ', ' order by t.place) from core.help_tasks t));
+    raise exception 'there is no help for %', quote_literal(help.topic) using errcode = 'no_data_found', hint = concat(
+      (select format('These speak of it: %s. ', string_agg(o.name, ', ' order by o.name)) from core.help_objects o
+      where o.is_allowed and position(wanted in lower(concat(o.name, o.comment))) > 0 having count(*) > 0),
+      format('Its topics are %s, and the name of each function and view.',
+        (select string_agg(t.task, ', ' order by t.place) from core.help_tasks t)));
   end if;
 end
 $$;
