@@ -58,8 +58,13 @@ test.each([
     'supplier second has these values already: nothing changed',
   ],
   [
-    `upsert_offer('gift key', 'first', 'gift', cost => 15)`,
-    `supplier first offers product N as gift, priority 100, at a cost of 15.00 RUB (changed: cost none → 15.00, sku sku-${products.key} → gift)`,
+    `upsert_offer('gift key', 'first', 'sku-${products.key}', currency => 'EUR')`,
+    `supplier first offers product N as sku-${products.key}, priority 100, at a cost that is not known (changed: currency none → EUR); it is not used: no rate from EUR to RUB`,
+    `supplier first offers product ${products.key} with these values already: nothing changed`,
+  ],
+  [
+    `upsert_offer('gift key', 'first', 'gift', cost => 15, currency => 'RUB')`,
+    `supplier first offers product N as gift, priority 100, at a cost of 15.00 RUB (changed: cost none → 15.00, currency EUR → RUB, sku sku-${products.key} → gift)`,
     `supplier first offers product ${products.key} with these values already: nothing changed`,
   ],
   [

@@ -31,7 +31,9 @@ begin
       case when after.cost is null then 'a cost that is not known' else 'a cost of ' || after.cost || ' ' end,
       case when after.cost is not null then coalesce(after.currency, product.currency) end,
       case when before.supplier is not null then format(' (changed: %s)', core.changed_columns(
-        to_jsonb(before) - of_list, to_jsonb(after) - of_list)) end);
+        to_jsonb(before) - of_list, to_jsonb(after) - of_list)) end,
+      (select '; it is not used: ' || o.unusable from ops.offers o
+      where o.product_id = product.id and o.supplier = upsert_offer.supplier));
 end
 $$;
 comment on function ops.upsert_offer is
