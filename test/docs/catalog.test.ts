@@ -46,12 +46,15 @@ describe.skipIf(!hasPsql)('the commands of docs/operations/catalog.md', () => {
   })
 
   test('print what stands below them', () => {
-    expect(blocks.map(({ language }) => language)).toEqual(['csv', 'psql', 'csv', 'psql', 'csv', 'psql'])
+    expect(blocks.map(({ language }) => language)).toEqual(['csv', 'psql', 'csv', 'psql', 'csv', 'psql', 'psql'])
+    writeFileSync(join(dir, 'excel.csv'), '\ufeffsupplier;sku;cost\r\nnova;pearls-60;54,90\r\n\r\n;;\r\n')
     for (const [index, { language, text }] of blocks.entries()) {
       const name = / from '(.*?)'/.exec(blocks[index + 1]?.text ?? '')?.[1]
       if (language === 'csv') writeFileSync(join(dir, name ?? ''), text)
       else for (const step of text.split(/^=> /m).slice(1)) run(step)
     }
+    const read = psql(url(), 'select line, change, detail from ops.import_lines()', dir)
+    expect(comparable(read).slice(2)).toEqual(['1 | changed | cost 54.10 → 54.90', '(1 row)'])
   })
 
   /** Runs the command in the first line, and compares what psql prints with the lines below; none: anything but an error. */

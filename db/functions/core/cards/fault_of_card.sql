@@ -13,7 +13,7 @@ as $$
     case when url !~* '^https?://[^/[:space:]][^[:space:]]*$' or length(url) > 2000
       then 'a url must be http or https, up to 2000 characters' end,
     case when core.expiry_of(expires_at) is null and expires_at is not null
-      then 'expires_at must be a date or a time of ISO 8601' end), '')
+      then 'expires_at must be a date such as 2026-12-31, or a time of ISO 8601' end), '')
 $$;
 comment on function core.fault_of_card is
   'Returns why a code with these parts (null: not given) makes no sense, without any of them; null: it does.';

@@ -20,7 +20,9 @@ begin
     import := core.count_lines(import.id, array(select j from core.judge_import(import.id, 0) as j));
     raise notice E'%: %. Nothing is changed yet.\n%', core.import_in_words(import), format('%s new, %s changed, %s '
       'unchanged, %s wrong', import.new, import.changed, import.unchanged, import.wrong),
-      case import.kind when 'supplier_statement' then '         Look:  select * from ops.supplier_differences();'
+      case when import.kind = 'supplier_statement' then concat(
+        '         Look:  select * from ops.supplier_differences();',
+        case when import.wrong > 0 then '      Wrong:  select * from ops.import_lines() where change = ''wrong'';' end)
         else '         Look:  select * from ops.import_lines();      Apply:  select ops.apply_import();' end;
   end if;
   return null;
