@@ -84,8 +84,9 @@ async function ended(supplier: Supplier, units: number, at: string, result: obje
   return item
 }
 
+/** As spreadsheets write it. */
 const csvOf = (name: string, header: string, lines: string[]) =>
-  writeFileSync(join(dir, name), `${[header, ...lines].join('\n')}\n`)
+  writeFileSync(join(dir, name), [`\ufeff${header}`, ...lines, ''].join('\r\n'))
 const plant = (kind: string, supplier: Supplier, what: string) => planted.push(`${kind} ${supplier} ${what}`)
 const take = (from: Item[], count: number) => from.splice(0, count)
 
