@@ -17,7 +17,7 @@ def psql(url: str, *statements: str, data: str = "") -> str:
     command = ["psql", url, "-XqAt", "-v", "ON_ERROR_STOP=1"]
     for statement in statements:
         command += ["-c", statement]
-    return subprocess.run(command, input=data, check=True, text=True, capture_output=True).stdout
+    return subprocess.run(command, input=data, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
 def read_on(source: str, target: str, view: str) -> int:

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type postgres from 'postgres'
@@ -19,11 +20,10 @@ type Warehouse = {
 
 /** Makes it in a schema of the same database, `warehouse`. It reads the views as `source`. */
 export async function makeWarehouse(sql: postgres.Sql, { source, target }: { source: string; target: string }) {
-  await sql`create schema warehouse`
-  for (const view of views)
-    await sql.unsafe(`
-      create table warehouse.${view} (like bi.${view});
-      alter table warehouse.${view} add primary key (account_id, seq)`)
+  const tables = readFileSync(join(program, '../export.md'), 'utf8').match(/^create table .*?;$/gms) ?? []
+  await sql.unsafe(
+    ['create schema warehouse', ...tables].join(';').replaceAll('create table ', 'create table warehouse.'),
+  )
   const copy = new URL(target)
   copy.searchParams.set('options', '-csearch_path=warehouse')
   const env = { ...process.env, SOURCE: source, TARGET: copy.href }
