@@ -61,7 +61,10 @@ test('an adjustment may take the balance down to zero and no further, and keeps 
   const { accountId } = partner()
   await expect(adjust(-1000.01, 'a', 'too much')).rejects.toMatchObject({
     ...refusals.belowZero,
-    message: `account ${accountId} has 1000.00: -1000.01 would bring it below zero`,
+    message: expect.stringMatching(
+      new RegExp(`^account ${accountId} \\(.+\\) has 1000.00 RUB: -1000.01 would bring it below zero$`),
+    ),
+    hint: 'Nothing is booked. Book what the balance covers now, and the rest later.',
   })
   for (const _ of ['once', 'again']) expect(await adjust(-1000, 'a', 'all of it')).toBe('0.00')
   expect((await ledger())[0]).toMatchObject({ seq: 2, type: 'adjustment', amount: '-1000.00', note: 'all of it' })

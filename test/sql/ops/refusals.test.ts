@@ -165,7 +165,7 @@ const refused: { [reason in keyof typeof refusals]?: Refusal[] } = {
       /reference 'first deposit' of account \d+ \(Acme\) is taken already: .* booked 50\.00 RUB under it on 20.*, as a deposit.*ops\.correct_deposit/s,
     ],
   ],
-  belowZero: [[`adjust('Acme', -50.01, 'x', 'too much')`, /has \d+\.\d\d: -50\.01 would bring it below zero/]],
+  belowZero: [[`adjust('Acme', -50.01, 'x', 'too much')`, /has \d+\.\d\d RUB: -50\.01 would bring it below zero/]],
   several: [[`set_in_stock('credits', false)`, /Give one of these/]],
 }
 

@@ -64,8 +64,9 @@ begin
     'check_violation');
   perform core.require(
     account.balance + post_once.amount >= 0,
-    format('account %s has %s: %s would bring it below zero', account.id, account.balance, post_once.amount),
-    'check_violation');
+    format('account %s (%s) has %s %s: %s would bring it below zero', account.id, account.name, account.balance,
+      account.currency, post_once.amount),
+    'check_violation', 'Nothing is booked. Book what the balance covers now, and the rest later.');
   perform core.require(
     account.balance + post_once.amount + (
       select coalesce(sum(o.total_amount), 0) from supply.orders o
