@@ -114,6 +114,11 @@ test.each([
   [`deliver_all($account)`, 'of 0 waiting events, 0 are due now'],
   [`poll_all('first')`, 'supplier first: 0 open items are asked for, as its places allow'],
   [`remove_offer(${products.expensive}, 'first')`, '0 other offers remain'],
+  [
+    `upsert_product(null, 'dragon', 'Card', 5, 'RUB', 'keys')`,
+    'delivery type keys; no supplier offers it yet: ops.upsert_offer',
+  ],
+  [`set_rate('NOK', 'RUB', 9, now() - interval '1 day')`, 'which is over: nothing is bought at it (before: no rate)'],
 ])('ops.%s says what it did', async (call, did) => {
   expect(await inGeneral(`select ops.${call}`)).toContain(did)
 })

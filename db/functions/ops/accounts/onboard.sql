@@ -11,6 +11,8 @@ declare
   namesake bigint;
   balance numeric;
 begin
+  perform core.require(core.is_money(deposit),
+    'deposit must be above 0, at most 100000000000, with at most 2 decimals');
   perform pg_advisory_xact_lock(hashtextextended('names of accounts', 0));
   select a.id into namesake from supply.accounts a
   where lower(trim(a.name)) = lower(trim(onboard.name)) order by a.id limit 1;
@@ -20,8 +22,6 @@ begin
       'further key. '
       'For another partner, add allow_duplicate => true.', namesake));
   account_id := ops.create_account(trim(name), mode => onboard.mode, currency => onboard.currency);
-  perform core.require(core.is_money(deposit),
-    'deposit must be above 0, at most 100000000000, with at most 2 decimals');
   balance := coalesce(core.post_once('onboard', account_id, deposit, reference, allow => onboard.allow), 0);
   key := ops.issue_key(
     account_id, expires_at => onboard.expires_at, allowed_ips => onboard.allowed_ips, label => onboard.label);

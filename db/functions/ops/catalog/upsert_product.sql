@@ -31,7 +31,8 @@ begin
   perform core.require_recipients(array[after.id]);
   perform core.refuse_risks(risks || core.risks_of_losses(losses, core.losses(array[after.id])), allow);
   if before.id is null then
-    raise notice 'created product % (%) at % %', after.id, name, price, currency;
+    raise notice 'created product % (%) at % %, delivery type %; no supplier offers it yet: ops.upsert_offer', after.id,
+      name, price, currency, after.delivery_type;
   else
     raise notice 'changed product % (%): %', after.id, name,
       concat(core.changed_columns(to_jsonb(before), to_jsonb(after)), '; ' || ended);

@@ -53,8 +53,10 @@ begin
     jsonb_build_object('rate', rate, 'valid_until', valid_until, 'before', case when before.rate is not null
       then jsonb_build_object('rate', before.rate, 'valid_until', before.valid_until) end));
   raise notice '1 % costs % % now, % (before: %); products with offers in %: %', from_currency, trim_scale(rate),
-    to_currency, core.until_in_words(valid_until), coalesce(trim_scale(before.rate) || ', '
-      || core.until_in_words(before.valid_until), 'no rate'), from_currency, cardinality(product_ids);
+    to_currency, concat(core.until_in_words(valid_until),
+      case when valid_until <= now() then ', which is over: nothing is bought at it' end),
+    coalesce(trim_scale(before.rate) || ', ' || core.until_in_words(before.valid_until), 'no rate'),
+    from_currency, cardinality(product_ids);
 end
 $$;
 comment on function ops.set_rate is
