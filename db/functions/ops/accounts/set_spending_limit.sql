@@ -51,5 +51,5 @@ end
 $$;
 comment on function ops.set_spending_limit is
   'Limits what orders of an account, or of one of its keys and those that replace it, may cost in each hour or day
-(UTC), in the account''s currency. null lifts the limit, 0 forbids. What was spent in this hour or day counts. Raises
-for an unknown account or key.';
+(UTC), in the account''s currency. null lifts the limit, 0 forbids. What was spent in this hour or day counts,
+also what was refunded since. Raises for an unknown account or key.';
