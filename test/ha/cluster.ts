@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signal } from '../embedded_postgres/support.ts'
@@ -46,6 +46,7 @@ export async function startCluster(): Promise<void> {
 
 function makeNetwork(): void {
   mkdirSync(dir, { recursive: true })
+  for (const file of readdirSync(dir)) if (file.endsWith('.log')) rmSync(join(dir, file))
   const hosts = nodes.map((node) => `${addresses[node]} ${node}`)
   writeFileSync(
     join(dir, 'hosts'),
