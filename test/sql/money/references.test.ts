@@ -74,6 +74,11 @@ test('blanks around a reference do not count towards its length', async () => {
   expect(await references()).toEqual(['x'.repeat(200)])
 })
 
+test('a deposit finds an account that the same statement makes', async () => {
+  const made = sql()`select ops.deposit(ops.create_account('Made here'), 10, 'made here')`
+  expect(await oneValue<string>(made)).toBe('10.00')
+})
+
 test('a reference is found by an index', async () => {
   await deposit('Ч1', 9)
   await database.sql`

@@ -6,11 +6,13 @@ returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Not within the query below: planning would look it up before it can see an account that this same statement made.
+  wanted_id constant bigint := core.refer_to('account', account_id);
   account supply.accounts;
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals',
     hint => 'To take money from a balance, use ops.adjust with a negative amount.');
-  select a.* into strict account from supply.accounts a where a.id = core.refer_to('account', account_id)::bigint;
+  select a.* into strict account from supply.accounts a where a.id = wanted_id;
   perform core.require(deposit.currency is null or deposit.currency = account.currency,
     format('account %s (%s) is in %s: a deposit of %s %s cannot be booked there', account.id, account.name,
       account.currency, amount, deposit.currency),
