@@ -6,7 +6,7 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   added int;
-  keys text[];
+  taken text[] := '{}';
 begin
   if cardinality(ids) = 0 then
     return;
@@ -15,19 +15,19 @@ begin
   -- it by its id when it ends.
   if key is not null then
     perform core.remove_jobs(key, ids);
-    keys := array(select enqueue.key || ':' || i from unnest(ids) as i);
     -- add_jobs would lock a job that a worker has, and its end would wait, with those of others, for an operator's
-    -- transaction. Such a job keeps its key.
+    -- transaction. Such a job keeps its key, and the new one has none.
     if not pg_has_role(core.acting_role(), 'supply_worker', 'usage')
       and not pg_has_role(core.acting_role(), 'supply_api', 'usage') then
-      keys := array(
-        select case when not exists (select from core.jobs j where j.key = k) then k end from unnest(keys) as k);
+      taken := array(
+        select j.key from core.jobs j where j.key = any (array(select enqueue.key || ':' || i from unnest(ids) as i)));
     end if;
   end if;
   select count(job.id) into added
   from graphile_worker.add_jobs(array(
     select row(
-      task, json_build_object('id', ids[i]), null, enqueue.run_at[i], 1000, keys[i], 0, null
+      task, json_build_object('id', ids[i]), null, enqueue.run_at[i], 1000,
+      case when enqueue.key || ':' || ids[i] <> all (taken) then enqueue.key || ':' || ids[i] end, 0, null
     )::graphile_worker.job_spec
     from generate_subscripts(ids, 1) as i
   )) as job;
