@@ -307,7 +307,7 @@ describe('the recipient of an offer', () => {
 })
 
 describe('while its supplier is paused', () => {
-  test.each<[string, string, object[], string | undefined]>([
+  test.each<[string, string, { outcome: string }[], string | undefined]>([
     ['an item that was never sent waits', 'repeats', [], undefined],
     ['an item whose call certainly made no order waits', 'repeats', [notPlaced()], undefined],
     ['an item in doubt is asked for by sending it', 'repeats', [unknown()], 'put'],
@@ -325,6 +325,10 @@ describe('while its supplier is paused', () => {
     await sql()`select ops.set_supplier_paused('first', 'a test')`
     const calls = await attempts(item)
     expect(await methodOf(item)).toBe(method)
+    const [plan] = await sql()`
+      select detail from supply.order_items i cross join lateral core.history_of_plans(i.order_id) where i.id = ${item}`
+    if (method === undefined)
+      expect(plan?.detail.includes('another supplier')).toBe(before.every(({ outcome }) => outcome === 'not_placed'))
     await sql()`select ops.set_supplier_paused('first', null)`
     if (method !== undefined) return
     expect(await attempts(item)).toBe(calls)

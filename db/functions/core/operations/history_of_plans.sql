@@ -10,7 +10,8 @@ as $$
       when p.state = 'leased' then format('without a result, %s is asked again about %s', p.supplier,
         p.label)
       when p.next_call = 'put' and p.is_waiting
-        then format('%s waits for %s, which is paused, or for another supplier that can deliver', p.label, p.supplier)
+        then format('%s waits for %s, which is paused%s', p.label, p.supplier,
+          case when p.sent_at is null then ', or for another supplier that can deliver' end)
       when p.state = 'limited' then format('%s waits for a place at %s', p.label, p.supplier)
       when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
       else format('%s is asked again about %s', p.supplier, p.label)
