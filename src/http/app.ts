@@ -6,10 +6,10 @@ import { type Log, safeError } from '../log.ts'
 import { noSealing, type Sealing } from '../sealing/sealing.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import { type Access, accesses } from './access.ts'
+import { createAccountTurns } from './account_turns.ts'
 import type { Context, FoundRoute, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
 import { refuse } from './errors.ts'
-import { createListTurns } from './list_turns.ts'
 import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
 import { receiveBodies } from './middleware/bodies.ts'
@@ -94,7 +94,7 @@ function createRoutes(declared: readonly Route[], options: AppOptions, admission
   const given: RouteOptions = {
     ...options,
     ...{ reads, sealing, admission, allowNetworks: config.callbackAllowNetworks },
-    ...{ turns: createListTurns(), changeTurns: createListTurns(200) },
+    ...{ turns: createAccountTurns(), changeTurns: createAccountTurns(200) },
   }
   for (const { method, path, handlerFor } of declared) routes[method](path, handlerFor(given))
   return routes

@@ -4,7 +4,7 @@ import type { Reads } from '../../database/reads.ts'
 import type { Version } from '../../database/version.ts'
 import type { Network } from '../../network/networks.ts'
 import type { Sealing } from '../../sealing/sealing.ts'
-import type { ListTurns } from '../list_turns.ts'
+import type { AccountTurns } from '../account_turns.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import type { Admission } from '../middleware/admission.ts'
 import type { ResultWaiters } from './result_waiters.ts'
@@ -19,9 +19,9 @@ export type RouteOptions = {
   reads: Reads
   /** The state of the database that this program was written for. */
   expected: Version
-  turns: ListTurns
+  turns: AccountTurns
   /** One at a time for each account: changes that wait for a lock of the account keep their connection meanwhile. */
-  changeTurns: ListTurns
+  changeTurns: AccountTurns
   resultWaiters: ResultWaiters
   /** Opens codes, tokens and secrets, and seals what suppliers push. */
   sealing: Sealing

@@ -1,26 +1,26 @@
 import { Refusal } from './errors.ts'
 
 /**
- * Reads something large for an account when it is its turn: a list, or an order with many codes. `codes`: how many the
- * answer holds. Throws a 429 where too many requests of the account wait.
+ * Does something for an account when it is its turn, such as to read a list, or an order with many codes. `codes`: how
+ * many the answer holds. Throws a 429 where too many requests of the account wait.
  */
-export type ListTurns = <T>(accountId: string, read: () => Promise<T>, codes?: number) => Promise<T>
+export type AccountTurns = <T>(accountId: string, work: () => Promise<T>, codes?: number) => Promise<T>
 
 // Each code takes about half a kilobyte while it is read and opened.
 const maxCodes = 20_000
 
 /**
- * Makes one account read one large thing at a time in this process. The other requests wait in the order in which they
- * came, so one account takes few of the connections that all accounts share. The answers that are read at one time
- * hold at most 20,000 codes.
+ * Does one thing at a time for each account in this process. Its other requests, `maxWaiting` at most, wait in the order
+ * in which they came, so one account takes few of the connections that all accounts share. The answers that are read at
+ * one time hold at most 20,000 codes.
  */
-export function createListTurns(maxWaiting = 50): ListTurns {
-  // The accounts that read now, with the requests that wait.
+export function createAccountTurns(maxWaiting = 50): AccountTurns {
+  // The accounts that have their turn now, with the requests that wait.
   const accounts = new Map<string, (() => void)[]>()
   const rooms: { codes: number; begin: () => void }[] = []
   let codesUnderWay = 0
 
-  async function withRoom<T>(wanted: number, read: () => Promise<T>): Promise<T> {
+  async function withRoom<T>(wanted: number, work: () => Promise<T>): Promise<T> {
     const codes = Math.min(wanted, maxCodes)
     if (rooms.length > 0 || codesUnderWay + codes > maxCodes) {
       await new Promise<void>((begin) => rooms.push({ codes, begin }))
@@ -28,7 +28,7 @@ export function createListTurns(maxWaiting = 50): ListTurns {
       codesUnderWay += codes
     }
     try {
-      return await read()
+      return await work()
     } finally {
       codesUnderWay -= codes
       for (let next = rooms[0]; next !== undefined && codesUnderWay + next.codes <= maxCodes; next = rooms[0]) {
@@ -39,13 +39,13 @@ export function createListTurns(maxWaiting = 50): ListTurns {
     }
   }
 
-  return async (accountId, read, codes = 0) => {
+  return async (accountId, work, codes = 0) => {
     const waiting = accounts.get(accountId)
     if (waiting === undefined) accounts.set(accountId, [])
     else if (waiting.length >= maxWaiting) throw new Refusal('RATE_LIMITED')
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
-      return await (codes === 0 ? read() : withRoom(codes, read))
+      return await (codes === 0 ? work() : withRoom(codes, work))
     } finally {
       const next = accounts.get(accountId)?.shift()
       if (next) next()
