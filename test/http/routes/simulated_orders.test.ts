@@ -33,11 +33,13 @@ const simulate = (body: unknown, key = partner.key, headers = {}) =>
   service.api.post('/simulation/orders', { key, body, headers })
 const read = (code: string, key = partner.key) => service.api.get(`/simulation/orders/${code}`, { key })
 
-/** As if the time until the order ends had passed. */
+/** As if the time until the order ends had passed; the worker can hold the order at that moment, and ends it then. */
 async function timePasses(code: string): Promise<void> {
   const [order] = await sql()`
     update supply.simulated_orders set created_at = created_at - interval '1 minute' where code = ${code} returning id`
   await sql()`select work.settle_simulated_order(${order?.id})`
+  const due = () => sql()`select from supply.simulated_orders where code = ${code} and due_at is not null`
+  await expect.poll(async () => (await due()).length).toBe(0)
 }
 
 /** Asks for a simulated order that must be accepted, has its time pass, and gives it. */
