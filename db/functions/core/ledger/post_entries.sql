@@ -9,21 +9,23 @@ declare
 begin
   for line in
     with changed as (
-      update supply.accounts a set balance = a.balance + e.amount, last_seq = a.last_seq + e.entries
+      update supply.accounts a set balance = a.balance + e.amount, last_seq = a.last_seq + cardinality(e.entries)
       from (
-        select n.account_id, sum(n.amount) as amount, count(*) as entries
-        from unnest(post_entries.entries) as n group by n.account_id
+        select n.account_id, sum(n.amount) as amount,
+          array_agg(post_entries.entries[n.place] order by n.place) as entries
+        from unnest(post_entries.entries) with ordinality
+          as n (account_id, type, amount, order_id, item_id, reference, note, adjusted_order_id, place)
+        group by n.account_id
       ) as e
       where a.id = e.account_id
-      returning a.id, a.currency, a.balance - e.amount as balance, a.last_seq - e.entries as seq, (
-        select l.hash from supply.ledger l where l.account_id = a.id and l.seq = a.last_seq - e.entries) as hash
+      returning a.id, a.currency, a.balance - e.amount as balance, a.last_seq - cardinality(e.entries) as seq, (
+        select l.hash from supply.ledger l
+        where l.account_id = a.id and l.seq = a.last_seq - cardinality(e.entries)) as hash, e.entries
     )
     select c.id, c.seq, e.type, e.amount, c.balance, c.currency, e.order_id, e.item_id, e.reference, e.note,
       session_user, clock_timestamp(), core.plain_reference(e.reference), e.adjusted_order_id, c.hash
-    from unnest(entries) with ordinality
-      as e (account_id, type, amount, order_id, item_id, reference, note, adjusted_order_id, place)
-    join changed c on c.id = e.account_id
-    order by e.account_id, e.place
+    from changed c cross join lateral unnest(c.entries) with ordinality as e
+    order by c.id, e.ordinality
   loop
     if line.account_id = before.account_id then
       -- guard: the entries of a batch follow one another
