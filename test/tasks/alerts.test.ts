@@ -116,14 +116,9 @@ describe('a post that the alert webhook does not accept', () => {
       return refusals[attempts - 1] ?? { status: 204 }
     })
     await deadLetter()
-    for (const attempts of [1, 2, 3]) {
-      await expect.poll(() => calls().length, { interval: 50 }).toBe(attempts)
-      const waiting = () => sql()`select from ops.queue where task = 'alert_operators' and locked_at is null`
-      await expect.poll(waiting, { interval: 50 }).toHaveLength(1)
-      expect((await alertOf())?.sent_at).toBeNull()
-      await jobsDue()
-    }
-    await sent()
+    // The queue tries again by itself, later each time.
+    const sentSoon = () => jobsDue().then(() => alertOf())
+    await expect.poll(async () => (await sentSoon())?.sent_at, { interval: 50 }).toBeInstanceOf(Date)
     expect(calls()).toHaveLength(4)
     expect(logged()).toHaveLength(1)
     expect(pager.requests.filter(({ path }) => path === '/elsewhere')).toHaveLength(0)

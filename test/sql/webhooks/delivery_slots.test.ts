@@ -13,7 +13,6 @@ import {
 import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls } from '../../support/items.ts'
 import { makePartner } from '../../support/partner.ts'
-import { whileHeld } from '../../support/sql/locks.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
 const { sql, partner, order, newEvent, newEvents, attemptsOf, loseJobs } = itemTests({ balance: 10_000, audited: true })
@@ -290,15 +289,13 @@ describe('a free slot', () => {
     await lease(await newEvents(atFirst - 1))
     const callbackUrl = 'https://hooks.example/x'
     const orders = [await order({ callbackUrl }), await order({ callbackUrl })]
-    const [one, other] = await leaseCalls(
+    const calls = await leaseCalls(
       sql(),
       orders.map(({ item }) => item),
     )
-    await whileHeld(
-      sql(),
-      (holder) => finishCalls(holder, [one as never], completed()),
-      () => finishCalls(sql(), [other as never], completed()),
-    )
+    await Promise.all(calls.map((call) => finishCalls(sql(), [call], completed())))
+    // One that met the lock of the slots for too long is left to this.
+    await tick()
     expect([await countIn('ready'), await countIn('queued')]).toEqual([1, 1])
   })
 
