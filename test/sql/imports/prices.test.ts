@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
+import { sessionsThatWait } from '../../support/sql/locks.ts'
 
 const database = testDatabase({ catalog: true })
 const operator = operatorOf(database)
@@ -199,9 +200,7 @@ test('an import locks the lists and products that it changes, and compares again
       await transaction`select from supply.products where id = 102 for update`
       await transaction`select ops.set_list_price('gold', 101, 8.40)`
       waiting = operator()`select ops.apply_import()`.execute()
-      await expect
-        .poll(() => session`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')`)
-        .toHaveLength(1)
+      await expect.poll(() => sessionsThatWait(session)).toHaveLength(1)
     })
     await waiting
   } finally {

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
+import { sessionsThatWait } from '../../support/sql/locks.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { growOld } from '../../support/sql/passing_time.ts'
 
@@ -252,9 +253,7 @@ describe('an import', () => {
     await session.begin(async (transaction) => {
       await transaction`select ops.apply_import()`
       waiting = database.sql`select ops.apply_import(${first?.id})`.execute()
-      await expect
-        .poll(() => database.sql`select from pg_locks l where not l.granted and l.locktype = 'advisory'`)
-        .toHaveLength(1)
+      await expect.poll(() => sessionsThatWait(database.sql)).toHaveLength(1)
     })
     await waiting
     await session.end()

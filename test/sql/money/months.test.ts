@@ -238,7 +238,11 @@ describe('a closed month', () => {
         isClosed = true
       })
       await expect
-        .poll(() => sql()`select from pg_stat_activity where wait_event = 'PgSleep'`, { interval: 10, timeout: 20_000 })
+        .poll(
+          () => sql()`
+            select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+          { interval: 10 },
+        )
         .not.toHaveLength(0)
       expect(isClosed).toBe(false)
       await writer`commit`

@@ -3,6 +3,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
+import { sessionsThatWait } from '../../support/sql/locks.ts'
 import { makeStock, sell } from '../../support/stock.ts'
 
 const { sql, operator, partner, order, keys, read, itemOf, jobsOf, eventsOf } = itemTests({
@@ -275,7 +276,7 @@ describe('a stock', () => {
         () => undefined,
         (error) => error.message,
       )
-      await expect.poll(() => sql()`select from pg_locks where not granted`).toHaveLength(1)
+      await expect.poll(() => sessionsThatWait(sql())).toHaveLength(1)
     })
     expect(await replaced).toContain('the new code is refused: this code is a code of item')
   })

@@ -27,5 +27,6 @@ export async function whileHeld<T>(
   }
 }
 
-const sessionsThatWait = (sql: postgres.Sql) =>
+/** The sessions of this database that wait for a lock: other tests use the same server. */
+export const sessionsThatWait = (sql: postgres.Sql) =>
   sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
