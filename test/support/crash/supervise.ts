@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ending, type ServiceProcess, startWorkerProcess } from '../servers/service_process.ts'
+import { type ServiceProcess, startWorkerProcess } from '../servers/service_process.ts'
 
 /** A worker that is started again whenever it ends. */
 export type Supervised = {
-  /** How each process ended that has gone, in order. */
-  endings: Ending[]
-  /** What all of them logged at level error. */
-  reasons(): unknown[]
   /** Kills the one that runs. */
   stop(): Promise<void>
 }
@@ -14,7 +10,6 @@ export type Supervised = {
 /** Runs a worker as a supervisor does. Resolves when the first one takes jobs. */
 export async function supervise(databaseUrl: string): Promise<Supervised> {
   const started: ServiceProcess[] = []
-  const endings: Ending[] = []
   let stopped = false
   const start = async () => {
     const worker = await startWorkerProcess(databaseUrl)
@@ -24,20 +19,13 @@ export async function supervise(databaseUrl: string): Promise<Supervised> {
   }
   async function run(first: ServiceProcess): Promise<void> {
     for (let worker = first; ; worker = await start()) {
-      endings.push(await worker.ended)
+      await worker.ended
       if (stopped) return
       await sleep(100)
     }
   }
   const running = run(await start())
   return {
-    endings,
-    reasons: () =>
-      started.flatMap(({ records }) =>
-        records()
-          .filter(({ level }) => level === 'error')
-          .map(({ msg }) => msg),
-      ),
     stop: async () => {
       stopped = true
       await started.at(-1)?.kill()
