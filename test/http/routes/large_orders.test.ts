@@ -70,8 +70,10 @@ describe('an order with many codes', () => {
     ['reads of it', read],
     ['repeated POSTs of it', place],
   ])('has %s take turns, while those of small orders do not', async (_, ask) => {
-    const statuses = (await many(() => ask(large))).map(({ status }) => status)
-    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+    const large429 = (await many(() => ask(large))).filter(({ status }) => status === 429)
+    // How many take their turn in time depends on the machine, and one alone always does.
+    expect(large429).not.toHaveLength(0)
+    expect((await ask(large)).status).toBe(200)
     expect((await many(() => ask(small))).map(({ status }) => status)).not.toContain(429)
   })
 })

@@ -147,11 +147,13 @@ describe('lists of orders with many items', () => {
       expect((await get('/b2b/catalog/games')).status).toBe(200)
     })
     await sent
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(refused).toHaveLength(9)
-    // On a busy machine, a list whose call waited too long for the lock is 503.
-    expect([...new Set(answers.map(({ status }) => status))]).toEqual(expect.arrayContaining([200, 429]))
-    expect(answers.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([])
+    const answeredBy = (wanted: number) => answers.filter(({ status }) => status === wanted)
+    const [refused, late] = [answeredBy(429), answeredBy(503)]
+    // On a busy machine, a list whose call waited too long for the lock is 503, and leaves its place to another one.
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length).toBeLessThanOrEqual(9)
+    expect(refused.length + late.length).toBeGreaterThanOrEqual(9)
+    expect(answeredBy(200)).toHaveLength(60 - refused.length - late.length)
     for (const { status, headers, json } of refused) {
       expect([status, headers['retry-after']]).toEqual([429, '2'])
       expect(withoutRequestId(json)).toEqual({

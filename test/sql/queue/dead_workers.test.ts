@@ -55,7 +55,7 @@ async function die(): Promise<number> {
 }
 
 /** In how many seconds each job of an event or an item is due. */
-const waits = async (subject: string) => (await jobsOf(subject)).map(({ wait }) => Math.max(0, Math.round(wait)))
+const waits = async (subject: string) => (await jobsOf(subject)).map(({ wait }) => Math.max(0, Math.ceil(wait)))
 
 describe('a sweep', () => {
   test.each([

@@ -157,7 +157,7 @@ describe('an item that was not sent, because its supplier could not be reached,'
     expect((await itemOf(item)).wait).toBeLessThanOrEqual(0)
     await answer(sql(), item, notPlaced('unreachable'))
     expect(await itemOf(item)).toMatchObject({ supplier: 'first', next_call: 'put', sent_at: null, checks: 1 })
-    expect(Math.round((await itemOf(item)).wait)).toBe(1)
+    expect(Math.ceil((await itemOf(item)).wait)).toBe(1)
     expect(await methodOf(item)).toBe('put')
     await sql()`delete from supply.offers where supplier = 'second'`
   })

@@ -79,7 +79,7 @@ describe('polling', () => {
     const waits: number[] = []
     for (let i = 0; i < 9; i += 1) {
       expect(await answer(sql(), item, result)).toBe('waiting')
-      waits.push(Math.round((await itemOf(item)).wait))
+      waits.push(Math.ceil((await itemOf(item)).wait))
     }
     expect(waits).toEqual([1, 2, 5, 10, 20, 30, 60, 60, 60])
     expect(await audit(sql())).toEqual([])
@@ -89,7 +89,7 @@ describe('polling', () => {
     for (const result of [unknown(17), notPlaced('busy', 17)]) {
       const { item } = await order()
       await answer(sql(), item, result)
-      expect(Math.round((await itemOf(item)).wait)).toBe(17)
+      expect(Math.ceil((await itemOf(item)).wait)).toBe(17)
     }
   })
 
@@ -108,7 +108,7 @@ describe('the deadline', () => {
     const before = await alertsOf('item_stuck:first')
     await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
     expect(await answer(sql(), item, processing())).toBe('stuck')
-    expect(Math.round((await itemOf(item)).wait)).toBe(600)
+    expect(Math.ceil((await itemOf(item)).wait)).toBe(600)
     expect(await alertsOf('item_stuck:first')).toBe(before + 1)
     expect(await answer(sql(), item, notReceived())).toBe('waiting')
     expect((await leaseCalls(sql(), [item]))[0]?.method).toBe('get')

@@ -48,7 +48,7 @@ describe('an item that is out of stock at its supplier', () => {
     expect(await answer(sql(), item, completed())).toBe('held')
     await push('first', item, failed({ errorCode: 'OUT_OF_STOCK' }))
     expect(await answer(sql(), item, unknown())).toBe('waiting')
-    expect(Math.round((await itemOf(item)).wait)).toBe(1)
+    expect(Math.ceil((await itemOf(item)).wait)).toBe(1)
   })
 
   test('is not changed by a late push of its first supplier, which is alerted unless it is a repeat', async () => {

@@ -45,8 +45,8 @@ describe('an event', () => {
       expect(leased.attempt).toBe(n)
       bodies.add(leased.body)
       expect(await finishAttempt(sql(), leased, answered(500))).toBe(n < 9 ? 'retry' : 'attempts_exhausted')
-      const jobs = (await jobsOf(id)).map(({ wait }) => Math.round(wait))
-      expect(jobs).toEqual(n < 9 ? [Math.round((await eventOf(id)).wait)] : [])
+      const jobs = (await jobsOf(id)).map(({ wait }) => Math.ceil(wait))
+      expect(jobs).toEqual(n < 9 ? [Math.ceil((await eventOf(id)).wait)] : [])
       waits.push(...jobs)
     }
     expect(waits).toEqual(rungs)
@@ -88,7 +88,7 @@ describe('an answer', () => {
   ] as [string, object][])('%s means a retry', async (_, result) => {
     const id = await newEvent()
     expect(await attempt(id, result)).toBe('retry')
-    expect(Math.round((await eventOf(id)).wait)).toBe(60)
+    expect(Math.ceil((await eventOf(id)).wait)).toBe(60)
     const { status = null, error = null } = result as { status?: number; error?: string }
     expect(await attemptsOf(id)).toMatchObject([{ status_code: status, error, outcome: 'retry' }])
   })
@@ -116,9 +116,9 @@ describe('an answer', () => {
   test('with Retry-After replaces one delay and adds no attempt', async () => {
     const id = await newEvent()
     await attempt(id, answered(429, 7))
-    expect(Math.round((await eventOf(id)).wait)).toBe(7)
+    expect(Math.ceil((await eventOf(id)).wait)).toBe(7)
     await attempt(id, answered(500))
-    expect(Math.round((await eventOf(id)).wait)).toBe(rungs[1])
+    expect(Math.ceil((await eventOf(id)).wait)).toBe(rungs[1])
     expect(await attemptsOf(id)).toMatchObject([{ retry_after_seconds: 7 }, { retry_after_seconds: null }])
     for (let n = 3; n <= 9; n += 1) await attempt(id, answered(429, 5))
     expect(await eventOf(id)).toMatchObject({ state: 'dead', attempts: 9, dead_reason: 'attempts_exhausted' })
@@ -136,7 +136,7 @@ describe('an attempt whose outcome was lost', () => {
     await leaseAttempt(sql(), id)
     expect(await lose(id)).toHaveLength(0)
     expect(await eventOf(id)).toMatchObject({ state: 'waiting', attempts: 1 })
-    expect(Math.round((await eventOf(id)).wait)).toBe(50)
+    expect(Math.ceil((await eventOf(id)).wait)).toBe(50)
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'lost' }])
   })
 
