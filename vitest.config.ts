@@ -21,6 +21,7 @@ class LongestFirst extends BaseSequencer {
 
 const shared = {
   globalSetup: ['test/support/global_setup.ts'],
+  setupFiles: ['test/support/steady_hour.ts'],
   pool: 'forks' as const,
   isolate: false,
   maxWorkers: 5,
