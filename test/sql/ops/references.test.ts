@@ -78,6 +78,9 @@ test('operators name an event by its id or by the code of its order', async () =
   const event = await newEvent()
   for (const reference of [event, await orderOf(event)]) await sql()`select ops.deliver_now(${reference})`
   await expect(sql()`select ops.redeliver(${await orderOf(event)})`).rejects.toMatchObject(refusals.wrongState)
+  await attempt(event, answered(404))
+  await sql()`select ops.redeliver(event => event_id) from ops.dead_letters`
+  expect(await oneValue(superuser()`select round from ops.events where event_id = ${event}`)).toBe(2)
 })
 
 test('operators name a key by its last four characters, and no message shows a whole key', async () => {

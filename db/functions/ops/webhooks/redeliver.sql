@@ -42,3 +42,12 @@ comment on function ops.redeliver(text, text) is
   'Sends a dead letter or a delivered event again: a new round over the retry ladder, due now, with the same id and
 bytes. callback_url: a new address, whose host the partner used within 90 days. Raises for an event that is still being
 delivered. Specification 6.6.';
+
+create or replace function ops.redeliver(event anycompatible, callback_url text default null)
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.redeliver(core.refer_to('event', event)::uuid, callback_url)
+$$;
+comment on function ops.redeliver(anycompatible, text) is
+  'As ops.redeliver(text, text), for the argument event => event_id of a view.';
