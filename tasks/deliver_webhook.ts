@@ -40,6 +40,8 @@ export type FirstAttempts = {
 const largeBytes = 65_536
 const maxLargeBytes = 4_194_304
 
+const withoutDeadLetter = new Set<string | null>(['delivered', 'retry', 'unsent', 'stale', 'refused_sample', null])
+
 /** The lease of an attempt, in milliseconds, as `core.lease_attempts` defines it. */
 export const attemptLeaseMs = 30_000
 
@@ -106,7 +108,8 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
 
       const status = result.kind === 'answered' ? result.status : null
       const attributes = { event, type, attempt: attempt.attempt, status, outcome: result.kind, verdict }
-      log.info(attributes, 'delivery')
+      // One alert counts many dead letters; the log names each.
+      log[withoutDeadLetter.has(verdict) ? 'info' : 'error'](attributes, 'delivery')
       return { attributes, failed: verdict !== 'delivered' }
     })
 

@@ -8,7 +8,7 @@ import { within } from '../within.ts'
 /** The metrics of a worker process, for Prometheus. */
 export type WorkerMetrics = {
   registry: Registry
-  /** Counts a recorded delivery: delivered, retry, the reason of a dead letter, or stale. */
+  /** Counts a recorded delivery: delivered, retry, the reason of a dead letter, refused_sample, unsent or stale. */
   countDelivery(outcome: string): void
   /** Counts a recorded call to a supplier, by its verdict. */
   countSupplierCall(verdict: string): void

@@ -85,11 +85,12 @@ describe('a dead letter', () => {
     expect((body as { text: string }).text).toContain('status 410')
   })
 
-  test('of the same cause and hour is counted, and not reported again', async () => {
+  test('of the same cause and hour has an error line, but is only counted in the alert', async () => {
     await deadLetter()
     await sent()
-    await deadLetter()
-    await deadLetter()
+    const others = [await deadLetter(), await deadLetter()]
+    const lines = () => worker.records.filter(({ msg, level }) => msg === 'delivery' && level === 'error')
+    await expect.poll(() => lines().map(({ event }) => event)).toEqual(expect.arrayContaining(others))
     expect(await alertOf()).toMatchObject({ count: 3 })
     expect(calls()).toHaveLength(1)
     expect(logged()).toHaveLength(1)

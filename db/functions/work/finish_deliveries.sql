@@ -66,7 +66,12 @@ begin
   end if;
 
   return row(
-    array(select row(r.ordinal, coalesce(r.dead_reason, r.verdict))::supply.answer from unnest(judged) as r),
+    array(
+      select row(r.ordinal, case
+        when r.dead_reason is null then r.verdict
+        when (select e.simulated from supply.events e where e.id = r.event_id) then 'refused_sample'
+        else r.dead_reason end)::supply.answer
+      from unnest(judged) as r),
     array(
       select row('notified', extract(epoch from r.ended_at - placed.created_at))::supply.ended_order
       from unnest(judged) as r
@@ -80,5 +85,5 @@ end
 $$;
 comment on function work.finish_deliveries is
   'Records attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Verdicts: delivered, retry, why it is dead,
-unsent: not counted, again in 5 minutes, a late one at once, stale: its lease ended, busy: try again. Leases at most
-to_send first attempts, which pool_id makes.';
+refused_sample, unsent: not counted, again in 5 minutes, a late one at once, stale: its lease ended, busy: try again.
+Leases at most to_send first attempts, which pool_id makes.';

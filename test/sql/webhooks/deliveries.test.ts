@@ -109,7 +109,7 @@ describe('an answer', () => {
   test('of a sample whose host name does not resolve means a dead letter', async () => {
     const [sample] = await sql()`
       select event_id as id from api.simulate_webhook(${partner().accountId}, 'https://hooks.example/x', 'order.completed')`
-    expect(await attempt(sample?.id, unresolved)).toBe('unresolved')
+    expect(await attempt(sample?.id, unresolved)).toBe('refused_sample')
     expect(await eventOf(sample?.id)).toMatchObject({ state: 'dead', dead_reason: 'unresolved' })
   })
 
