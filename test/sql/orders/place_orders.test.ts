@@ -96,12 +96,6 @@ describe('an accepted order', () => {
     expect(codes).not.toEqual(codes.toSorted())
     expect(codes).not.toEqual(codes.toSorted().reverse())
   })
-
-  test('may spend the balance to the last kopeck', async () => {
-    const poor = await poorPartner(10.5)
-    expect((await ask({}, poor)).result).toBe('created')
-    expect(await balance(poor)).toBe(0)
-  })
 })
 
 describe('a repeat', () => {

@@ -69,13 +69,6 @@ describe('a sweep', () => {
     expect((await jobsOf(item))[0]?.locked_by).toBe(freed === 1 ? null : pool)
   })
 
-  test('leaves the jobs of a pool that sent a heartbeat', async () => {
-    await register(pool, 11)
-    await takeJob(await newItem())
-    await sql()`select work.heartbeat(${[pool]}, 0)`
-    expect(await sweep()).toBe(0)
-  })
-
   test('frees the jobs of a pool that never registered after a minute', async () => {
     const item = await newItem()
     await takeJob(item)

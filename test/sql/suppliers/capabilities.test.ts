@@ -36,14 +36,6 @@ describe('at a supplier where a repeat is not safe', () => {
     expect(await methodOf(item)).toBe('get')
   })
 
-  test('an item whose worker was lost is only polled', async () => {
-    const { item } = await order()
-    await leaseCalls(sql(), [item])
-    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
-    expect(await answer(sql(), item, notReceived())).toBe('waiting')
-    expect(await methodOf(item)).toBe('get')
-  })
-
   test('an unknown item is held for an operator half an hour after it was sent, with an alert', async () => {
     const { item } = await keys(1)
     await answer(sql(), item, unknown())
@@ -60,17 +52,6 @@ describe('at a supplier where a repeat is not safe', () => {
     expect(line?.remedy).toBe(`select * from ops.order_story('${item}')`)
     expect(line?.detail).toContain('check there first')
     expect(await audit(sql())).toEqual([])
-  })
-
-  test('the time after which an unknown item is held is an argument of finish_calls', async () => {
-    const { item } = await order()
-    await answer(sql(), item, unknown())
-    await later(item, '6 minutes')
-    const [call] = await leaseCalls(sql(), [item])
-    const results = [{ ordinal: 1, itemId: item, leaseToken: call?.lease_token, result: notReceived() }]
-    const [row] = await sql()`
-      select (work.finish_calls(${sql().json(results as never)}, '24 hours', '5 minutes', 0, null)).answers[1].verdict`
-    expect(row?.verdict).toBe('held')
   })
 
   test('an operator sends a held item again once, and then it is only polled', async () => {
@@ -98,14 +79,6 @@ describe('at a supplier where a repeat is not safe', () => {
     await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('is not that it does not have')
   })
 
-  test('an item that the supplier knows after all is settled', async () => {
-    const { item } = await order()
-    await answer(sql(), item, unknown())
-    await answer(sql(), item, notReceived())
-    expect(await answer(sql(), item, processing())).toBe('waiting')
-    expect(await answer(sql(), item, completed())).toBe('settled')
-  })
-
   test('many held items are one line of ops.attention, whose remedy lists them all', async () => {
     for (let i = 0; i < 12; i += 1) {
       const { item } = await order()
@@ -130,20 +103,14 @@ describe('at a supplier where a repeat is safe for 23 hours', () => {
     return item
   }
 
-  test('an unknown item is sent again within that time', async () => {
-    const item = await sent('22 hours')
-    expect(await answer(sql(), item, notReceived())).toBe('waiting')
-    expect(await methodOf(item)).toBe('put')
-  })
-
-  test('an unknown item is held after that time', async () => {
-    const item = await sent('23 hours 1 minute')
-    expect(await answer(sql(), item, notReceived())).toBe('held')
-  })
-
-  test('an unknown item is held when its call could arrive after that time', async () => {
-    const item = await sent('22 hours 59 minutes 10 seconds')
-    expect(await answer(sql(), item, notReceived())).toBe('held')
+  test.each([
+    ['is sent again within that time', '22 hours', 'waiting', 'put'],
+    ['is held after that time', '23 hours 1 minute', 'held', undefined],
+    ['is held when its call could arrive after that time', '22 hours 59 minutes 10 seconds', 'held', undefined],
+  ])('an unknown item %s', async (_, age, verdict, method) => {
+    const item = await sent(age)
+    expect(await answer(sql(), item, notReceived())).toBe(verdict)
+    expect(await methodOf(item)).toBe(method)
   })
 
   test('an unknown item is not sent by a worker that was away when that time ended', async () => {

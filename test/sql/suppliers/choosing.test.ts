@@ -13,7 +13,7 @@ import {
   record,
   unknown,
 } from '../../support/items.ts'
-import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
+import { lastLogged, refusals } from '../../support/operator.ts'
 import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
@@ -175,13 +175,6 @@ describe('while the circuit of its supplier is open, an item', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('whose call placed no order goes to another supplier', async () => {
-    const item = await newItem()
-    await offer('second')
-    for (let n = 0; n < 5; n += 1) await answer(sql(), item, notPlaced('balance'))
-    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
-  })
-
   test('that was sent stays at its supplier', async () => {
     const item = await newItem()
     await offer('second')
@@ -205,12 +198,6 @@ describe('while the circuit of its supplier is open, an item', () => {
     await offer('third')
     await sql()`update supply.order_items set tried_suppliers = '{second}' where id = ${item}`
     await sql()`update supply.suppliers set open_since = now(), trial_at = now() - interval '1 s' where code = 'third'`
-    await open()
-    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
-  })
-
-  test('is sent when no other supplier can serve', async () => {
-    const item = await newItem()
     await open()
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
@@ -271,21 +258,6 @@ describe('a supplier that an operator paused', () => {
     await offer('second')
     await sql()`select work.fill_places()`
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
-  })
-
-  test('is still polled for the items that it has', async () => {
-    const item = await newItem()
-    await answer(sql(), item, processing())
-    await offer('second')
-    await pause('first', 'maintenance')
-    expect(await answer(sql(), item, completed())).toBe('settled')
-  })
-
-  test('stays paused, and is logged once, when it is paused again', async () => {
-    await pause('second', 'maintenance')
-    const logged = await timesLogged(sql())
-    await pause('second', 'maintenance')
-    expect(await timesLogged(sql())).toBe(logged)
   })
 })
 

@@ -111,12 +111,6 @@ describe('a fault that an operator must fix', () => {
       expect(await alertsOf(alert)).toBe(once)
     },
   )
-
-  test('is alerted once an hour for all items', async () => {
-    for (let i = 0; i < 3; i += 1) await answer(sql(), (await order()).item, notPlaced('balance'))
-    const rows = await sql()`select from ops.alerts where cause = 'supplier_balance:first' and closed_at is null`
-    expect(rows).toHaveLength(1)
-  })
 })
 
 describe('an answer that an operator must check', () => {
@@ -170,18 +164,5 @@ describe('an item that was not sent, because its supplier could not be reached,'
     await answer(sql(), item, notPlaced('unreachable'))
     expect(await itemOf(item)).toMatchObject({ supplier: 'first' })
     await sql()`delete from supply.offers where supplier = 'second'`
-  })
-
-  test('is tried again when no other supplier sells the product', async () => {
-    const { item } = await order()
-    await answer(sql(), item, notPlaced('unreachable'))
-    expect(await itemOf(item)).toMatchObject({ supplier: 'first', next_call: 'put', checks: 1 })
-  })
-
-  test('may be settled by an operator at once', async () => {
-    const { code, item } = await order()
-    await answer(sql(), item, notPlaced('unreachable'))
-    await sql()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
-    expect((await read(code)).status).toBe('failed')
   })
 })

@@ -41,13 +41,6 @@ describe('an item that is leased before it is sent', () => {
     expect(third?.method).toBe('put')
   })
 
-  test('is polled, and not sent again, after its lease ran out', async () => {
-    const { item } = await order()
-    await leaseCalls(sql(), [item])
-    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
-    expect((await leaseCalls(sql(), [item]))[0]?.method).toBe('get')
-  })
-
   test('takes the first of two results in one batch, and answers busy for the second', async () => {
     const { code, item } = await order()
     const [call] = await leaseCalls(sql(), [item])
@@ -92,13 +85,6 @@ describe('polling', () => {
       expect(Math.ceil((await itemOf(item)).wait)).toBe(17)
     }
   })
-
-  test('has exactly one job an item', async () => {
-    const { item } = await order()
-    for (let i = 0; i < 3; i += 1) await answer(sql(), item, processing())
-    const jobs = await sql()`select run_at from graphile_worker.jobs where key = ${`call_supplier:${item}`}`
-    expect(jobs).toHaveLength(1)
-  })
 })
 
 describe('the deadline', () => {
@@ -123,14 +109,5 @@ describe('the deadline', () => {
     await answer(sql(), item, unknown(), '3 s')
     await answer(sql(), item, unknown(), '3 s')
     expect((await itemOf(item)).wait).toBeLessThanOrEqual(3)
-  })
-
-  test('does not stop a later answer from settling the item', async () => {
-    const { code, item } = await order()
-    await answer(sql(), item, unknown())
-    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
-    await answer(sql(), item, processing())
-    expect(await answer(sql(), item, completed())).toBe('settled')
-    expect((await read(code)).status).toBe('completed')
   })
 })

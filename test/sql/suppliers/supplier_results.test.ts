@@ -157,15 +157,6 @@ describe('a repeated push', () => {
     expect(await attemptsOf(item)).toEqual([{ outcome: 'completed', verdict: 'settled', repeats: 1 }])
   })
 
-  test('of a contradicting result is alerted once', async () => {
-    const { item } = await order()
-    await answer(sql(), item, failed())
-    const before = await alertsOf('contradicting_result:first')
-    await again(item, completed())
-    expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
-    expect(await attemptsOf(item)).toEqual([{ outcome: 'completed', verdict: 'contradicting', repeats: 2 }])
-  })
-
   test('is another result when its content or its verdict differs', async () => {
     const { item } = await order()
     await leaseCalls(sql(), [item])
@@ -265,18 +256,6 @@ describe('ops.settle_item', () => {
     expect(log?.detail).toMatchObject({ delivered: 2, withheld: 1 })
   })
 
-  test('refuses a code twice among the missing ones', async () => {
-    const { item } = await keys(3)
-    await answer(sql(), item, completed({ codes: ['A'] }))
-    await expect(
-      sql()`select ops.settle_item(${item}, 'completed', array['B', 'B'], reason => 'a test')`,
-    ).rejects.toThrow('only once')
-    await expect(sql()`select ops.settle_item(${item}, 'failed', array['B', 'B'], reason => 'a test')`).rejects.toThrow(
-      'only once',
-    )
-    await sql()`select ops.settle_item(${item}, 'completed', array['B', 'A', 'C'], reason => 'a test')`
-  })
-
   test('refuses an item that is being polled, a final one and an unknown one', async () => {
     const { item } = await order()
     const settle = () => sql()`select ops.settle_item(${item}, 'completed', reason => 'a test')`
@@ -290,18 +269,5 @@ describe('ops.settle_item', () => {
     await expect(sql()`select ops.settle_item(${crypto.randomUUID()}, 'failed', reason => 'a test')`).rejects.toThrow(
       'no item',
     )
-  })
-
-  test('settles a stuck item, and a later result of the supplier is alerted', async () => {
-    const { code, item } = await order()
-    await answer(sql(), item, unknown())
-    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
-    await answer(sql(), item, unknown())
-    await sql()`select ops.settle_item(${item}, 'failed', reason => 'a test')`
-    expect(await balanceOf(sql(), partner())).toBe(1000)
-    const before = await alertsOf('contradicting_result:first')
-    await push('first', item, completed())
-    expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
-    expect((await read(code)).status).toBe('failed')
   })
 })

@@ -140,16 +140,6 @@ describe('an attempt whose outcome was lost', () => {
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'lost' }])
   })
 
-  test('is never followed by a tenth: nine lost attempts are a dead letter', async () => {
-    const id = await newEvent()
-    for (let n = 1; n <= 9; n += 1) {
-      expect((await leaseAttempt(sql(), id)).attempt).toBe(n)
-      expect(await lose(id)).toHaveLength(0)
-    }
-    expect(await eventOf(id)).toMatchObject({ state: 'dead', attempts: 9, dead_reason: 'attempts_exhausted' })
-    expect(await attemptsOf(id)).toHaveLength(9)
-  })
-
   test('stays lost when its worker records it during the next attempt', async () => {
     const id = await newEvent()
     const first = await leaseAttempt(sql(), id)

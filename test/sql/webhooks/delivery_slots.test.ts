@@ -11,11 +11,10 @@ import {
   unreachable,
 } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { completed, finishCalls, leaseCalls } from '../../support/items.ts'
 import { makePartner } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
-const { sql, partner, order, newEvent, newEvents, attemptsOf, loseJobs } = itemTests({ balance: 10_000, audited: true })
+const { sql, partner, newEvent, newEvents, attemptsOf, loseJobs } = itemTests({ balance: 10_000, audited: true })
 const atFirst = 8
 
 type Job = { id: string; task: string; wait: number }
@@ -131,16 +130,6 @@ describe('the due events of one account', () => {
       { state: 'sending', queued: false, attempts: 1, count: 8 },
       { state: 'waiting', queued: true, attempts: 0, count: 12 },
     ])
-  })
-
-  test('take no slot of another account', async () => {
-    const mine = await newEvents(20)
-    const other = await makePartner(sql())
-    const theirs = await newEvents(3, other)
-    expect(await jobsOf(other)).toHaveLength(3)
-    const attempts = await lease([...mine, ...theirs])
-    expect(attempts).toHaveLength(atFirst + 3)
-    expect(new Set(attempts.map(({ account_id }) => account_id)).size).toBe(2)
   })
 
   test('get the slots of events that wait for a later rung', async () => {
@@ -263,16 +252,6 @@ describe('a free slot', () => {
     expect(await countIn('ready')).toBe(1)
   })
 
-  test('of a worker that died goes to the next event by the periodic sweep', async () => {
-    const attempts = await lease(await newEvents(atFirst + 5))
-    await tick()
-    expect(await countIn('ready')).toBe(0)
-    await endLeases(attempts.slice(0, 3).map(({ event_id }) => event_id))
-    await tick()
-    await tick()
-    expect(await countIn('ready')).toBe(3)
-  })
-
   test('is left to the next sweep while another session holds the slots of the account', async () => {
     const attempts = await lease(await newEvents(atFirst + 3))
     await sql().begin(async (other) => {
@@ -283,20 +262,6 @@ describe('a free slot', () => {
     })
     await tick()
     expect(await countIn('ready')).toBe(1)
-  })
-
-  test('goes to one of two events that are made at the same moment', async () => {
-    await lease(await newEvents(atFirst - 1))
-    const callbackUrl = 'https://hooks.example/x'
-    const orders = [await order({ callbackUrl }), await order({ callbackUrl })]
-    const calls = await leaseCalls(
-      sql(),
-      orders.map(({ item }) => item),
-    )
-    await Promise.all(calls.map((call) => finishCalls(sql(), [call], completed())))
-    // One that met the lock of the slots for too long is left to this.
-    await tick()
-    expect([await countIn('ready'), await countIn('queued')]).toEqual([1, 1])
   })
 
   test('is given once, however many attempts end and events are made at the same moment', async () => {
@@ -399,9 +364,4 @@ describe('an event whose next rung is due', () => {
     await finish(attempts.slice(0, 1), answered(200))
     expect(idsOf(await jobsOf())).toEqual([id])
   })
-})
-
-test('a repeated attempt is a job of deliver_waiting, not of deliver_webhook', async () => {
-  await finish(await lease(await newEvents(1)), answered(500))
-  expect(await jobsOf()).toMatchObject([{ task: 'deliver_waiting' }])
 })

@@ -150,13 +150,4 @@ describe('the removal of samples', () => {
     expect(await finishAttempt(sql(), leased, answered(200))).toBe('stale')
     expect(await audit(sql())).toEqual([])
   })
-
-  test('works in batches, and leaves locked samples to a later pass', async () => {
-    await openSamples(1100, '2 days')
-    await sql().begin(async (other) => {
-      await other`select from supply.events where simulated limit 10 for no key update`
-      expect([await remove(), await remove(), await remove()]).toEqual([1000, 90, 0])
-    })
-    expect(await remove()).toBe(10)
-  })
 })
