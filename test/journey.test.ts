@@ -2,22 +2,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from './support/database.ts'
 import { audit, balanceOf } from './support/orders.ts'
 import { products } from './support/partner.ts'
-import { type DnsServer, startDnsServer } from './support/servers/dns_server.ts'
 import { done, underWay } from './support/servers/scripted_supplier.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
 const database = testDatabase({ catalog: true })
 let service: WholeService
-let dns: DnsServer
 
 beforeAll(async () => {
-  dns = await startDnsServer({ 'trap.example': { a: ['10.0.0.1'] } })
-  service = await startWholeService(database, { dnsServers: [dns.address] })
+  service = await startWholeService(database)
 })
-afterAll(async () => {
-  await service.close()
-  await dns.close()
-})
+afterAll(() => service.close())
 afterEach(async () => {
   service.supplier.setAnswer(() => done())
   expect(await audit(service.sql)).toEqual([])
@@ -25,11 +19,6 @@ afterEach(async () => {
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '12345' } }
 const expensive = { productId: products.expensive, deliveryData: { gameUserId: '12345' } }
-const keys = (quantity: number) => ({ productId: products.key, quantity })
-
-async function eventsOf(code: string) {
-  return [...(await service.sql`select * from ops.events where order_code = ${code}`)]
-}
 
 test('a top-up is charged, sent once under the id of its item, polled and completed, and a signed webhook reports it', async () => {
   const partner = await service.partner()
@@ -67,18 +56,6 @@ test('a top-up is charged, sent once under the id of its item, polled and comple
   })
 })
 
-test('the order and the webhook have as many keys as were bought', async () => {
-  const partner = await service.partner()
-  const receiver = await service.receiver(partner)
-  service.supplier.setAnswer(() => done(['K-1', 'K-2', 'K-3']))
-  const order = await service.order(partner, { items: [keys(3)], callbackUrl: receiver.url })
-  const ended = await service.final(partner, order.code)
-  const cdKeys = [{ code: 'K-1' }, { code: 'K-2' }, { code: 'K-3' }]
-  expect(ended.items).toMatchObject([{ amount: 3, price: 20, status: 'completed', cdKeys }])
-  const { event } = await receiver.waitFor(() => true, 60_000)
-  expect(event?.data).toMatchObject({ items: [{ productName: 'Gift key', amount: 3, price: 20, cdKeys }] })
-})
-
 test('an order whose items all fail is refunded, and its Russian reason is cleaned everywhere', async () => {
   const partner = await service.partner()
   const receiver = await service.receiver(partner)
@@ -112,29 +89,4 @@ test('an order whose items all fail is refunded, and its Russian reason is clean
   })
   const list = await service.api.get('/b2b/orders', { key: partner.key })
   expect([ended.reason, list.json.data.orders[0].reason]).toEqual(['Игрок не найден.', 'Игрок не найден.'])
-})
-
-test('an item of a supplier that fails is sent again only after a 404', async () => {
-  const partner = await service.partner()
-  service.supplier.setAnswer(({ method, nth }) => {
-    if (method === 'PUT') return nth === 1 ? 'reset' : done()
-    return nth === 1 ? { status: 500 } : { status: 404 }
-  })
-  const order = await service.order(partner, { items: [topUp] })
-  const item = order.items[0]?.id ?? ''
-  await service.asked(item)
-  expect((await service.final(partner, order.code)).status).toBe('completed')
-  expect(service.supplier.requestsFor(item).map(({ method }) => method)).toEqual(['PUT', 'GET', 'GET', 'PUT'])
-})
-
-test('a webhook to a name with a private address is not sent: it is a dead letter with an alert and an error line', async () => {
-  const partner = await service.partner()
-  const order = await service.order(partner, { items: [topUp], callbackUrl: 'http://trap.example/hook' })
-  await expect.poll(async () => (await eventsOf(order.code))[0]?.state).toBe('dead')
-  const [letter] = await service.sql`select reason, attempts from ops.dead_letters where order_code = ${order.code}`
-  expect(letter).toEqual({ reason: 'blocked_address', attempts: 1 })
-  const cause = `dead_letter:blocked_address:account ${partner.accountId}`
-  await expect
-    .poll(() => service.worker.records.filter(({ alert, level }) => alert === cause && level === 'error').length)
-    .toBe(1)
 })

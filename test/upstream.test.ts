@@ -103,13 +103,6 @@ test('both services and the event have the same request id', async () => {
   await expect.poll(() => ours.api.records).toContainEqual(expect.objectContaining(event))
 })
 
-test('keys of an upstream service arrive', async () => {
-  upstream.supplier.setAnswer(() => done(['K-1', 'K-2']))
-  const { order } = await orderThatArrives([keys(2)])
-  const ended = await ours.final(partner, order.code)
-  expect(ended.items).toMatchObject([{ status: 'completed', cdKeys: [{ code: 'K-1' }, { code: 'K-2' }] }])
-})
-
 test('an order that fails upstream fails with the same reason, and both are refunded', async () => {
   const reason = 'Игрок не найден.'
   upstream.supplier.setAnswer(() => ({ status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason } }))
@@ -133,19 +126,6 @@ test('an order that is delivered in part upstream is delivered in part, and both
     { status: 'completed', amount: 1, cdKeys: [{ code: 'P-1' }] },
     { status: 'failed', amount: 2 },
   ])
-})
-
-test('an order that the upstream refuses for stock fails, and costs nothing', async () => {
-  const set = (inStock: boolean) => upper.sql`
-    update supply.products set in_stock = ${inStock} where id = ${products.key}`
-  await set(false)
-  const order = await ours.order(partner, { items: [keys(1)] })
-  expect(await ours.final(partner, order.code)).toMatchObject({
-    status: 'failed',
-    items: [{ errorCode: 'OUT_OF_STOCK' }],
-  })
-  expect(await orderFor(order.items[0]?.id ?? '')).toBeUndefined()
-  await set(true)
 })
 
 /** An order that the upstream has finished, and that we plan to ask for in an hour. */

@@ -72,13 +72,6 @@ test('an adjustment may take the balance down to zero and no further, and keeps 
 })
 
 describe('an account', () => {
-  test('is closed and opened', async () => {
-    for (const active of [false, true]) {
-      await sql()`select ops.set_account_active(${partner().accountId}, ${active})`
-      expect(await accountOf()).toMatchObject({ active })
-    }
-  })
-
   test('has low_balance at or below its threshold', async () => {
     await sql()`select ops.set_low_balance_threshold(${partner().accountId}, 999.99)`
     expect(await accountOf()).toMatchObject({ low_balance: false })

@@ -178,22 +178,6 @@ describe('a product that exists', () => {
     expect((await productOf(id)).delivery_fields).toEqual([])
   })
 
-  test('gets a new price by set_price, and keeps all other attributes', async () => {
-    const id = await upsertProduct(null, special)
-    const made = await productOf(id)
-    const set = () => noticesOf((sql) => sql`select ops.set_price(${id}, 160, '{large_change}')`)
-    expect(await set()).toEqual([`product ${id} (100 credits) costs 160.00 RUB now; before: 10.50`])
-    const { price, version, updated_at, ...rest } = await productOf(id)
-    expect(price).toBe('160.00')
-    expect(made).toMatchObject(rest)
-    expect(version).not.toBe(made.version)
-    const entry = { action: 'set_price', subject: `product ${id}`, detail: { price: 160, before: 10.5 } }
-    expect(await lastLogged(sql())).toMatchObject(entry)
-    const logged = await timesLogged(sql())
-    expect(await set()).toEqual([`product ${id} (100 credits) costs 160.00 RUB already: nothing changed`])
-    expect(await timesLogged(sql())).toBe(logged)
-  })
-
   test('goes off sale and back by set_in_stock', async () => {
     const id = await upsertProduct(null, { max_quantity: 3 })
     const set = (inStock: boolean) => noticesOf((sql) => sql`select ops.set_in_stock(${id}, ${inStock})`)
@@ -261,21 +245,6 @@ describe('an offer', () => {
   })
   const offer = (supplier: string, sku: string, cost: string | null = null, priority: number | null = 100) =>
     sql()`select ops.upsert_offer(${product}, ${supplier}, ${sku}, ${cost}, ${priority})`
-  const read = () =>
-    sql()`select supplier, sku, cost, priority, usable from ops.offers where product_id = ${product} order by supplier`
-
-  test('is made and changed', async () => {
-    await sql()`select ops.upsert_offer(${product}, 'first', 'sku-1')`
-    await offer('second', 'sku-2', '8.5', 10)
-    await offer('first', 'sku-1b', '9', 20)
-    expect([...(await read())]).toEqual([
-      { supplier: 'first', sku: 'sku-1b', cost: '9.00', priority: 20, usable: true },
-      { supplier: 'second', sku: 'sku-2', cost: '8.50', priority: 10, usable: true },
-    ])
-    const logged = await timesLogged(sql())
-    await offer('first', 'sku-1b', '9', 20)
-    expect(await timesLogged(sql())).toBe(logged)
-  })
 
   test('that changes the availability of a product shows the product as changed', async () => {
     const setActive = (supplier: string, active: boolean) =>

@@ -134,12 +134,6 @@ describe('ops.upsert_offer', () => {
     expect(await lastLogged(sql())).toMatchObject({ detail: { sku: 'b', cost: 3, priority: 7, before: { sku: 'a' } } })
   })
 
-  test('gives a new offer the priority 100 and no cost', async () => {
-    const id = await newProduct({ cost: null })
-    const [offer] = await sql()`select cost, priority from ops.offers where product_id = ${id}`
-    expect(offer).toEqual({ cost: null, priority: 100 })
-  })
-
   test('refuses a large change of a cost, and a cost above the price', async () => {
     const id = await newProduct({ price: 100, cost: 80 })
     await isGuarded(

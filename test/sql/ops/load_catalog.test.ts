@@ -108,17 +108,6 @@ describe('a load of many products', () => {
     expect(await sql.noticesOf(() => load(changed))).toContain('the catalog has these values already: nothing changed')
   })
 
-  test('updates a game once', async () => {
-    const updates = await database.sql.begin(async (tx) => {
-      await tx`select ops.load_catalog(${tx.json({
-        ...{ games: [{ slug: 'bulk-2', name: 'Bulk 2' }] },
-        products: many.products.map((product) => ({ ...product, id: product.id + 1000, game_slug: 'bulk-2' })),
-      })})`
-      return tx`select n_tup_upd::int as updates from pg_stat_xact_user_tables where relname = 'games'`
-    })
-    expect(updates).toEqual([{ updates: 1 }])
-  })
-
   test('locks and writes no row that does not change', async () => {
     const before = await versions()
     await database.sql.begin(async (tx) => {
@@ -134,14 +123,6 @@ describe('a load of many products', () => {
     const after = await versions()
     const differing = ids.filter((_, index) => before[index]?.version !== after[index]?.version)
     expect(differing).toEqual([2001, 2002])
-  })
-
-  test('uses up no number of a game', async () => {
-    const last = () => oneValue<string>(database.sql`select last_value from supply.games_id_seq`)
-    const before = await last()
-    await load(many)
-    await load({ games: [{ slug: 'bulk', name: 'Bulk again' }] })
-    expect(await last()).toBe(before)
   })
 
   test('logs what it changed, with the values before', async () => {

@@ -3,15 +3,14 @@ import { hiddenCharacter } from '../../../src/messages/hidden_characters.ts'
 import { collectAlerts } from '../../support/alerts.ts'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, processing, renewCodes } from '../../support/items.ts'
+import { answer, completed, failed } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
 import { unchecked } from '../../support/sql/transactions.ts'
 
 const scene = itemTests()
-const { sql: superuser, operator: sql, partner, order, keys, newItem, newEvent, attempt } = scene
+const { sql: superuser, operator: sql, partner, order, keys, newEvent, attempt } = scene
 
-const itemOf = async (id: string) => (await sql()`select * from ops.order_items where item_id = ${id}`)[0]
 const viewNames = async () => {
   const views = await superuser()<{ name: string }[]>`
     select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
@@ -78,53 +77,6 @@ test('ops.accounts.in_orders is the charge of all open orders', async () => {
   })
 })
 
-describe('an item', () => {
-  test('shows the number of its delivered codes', async () => {
-    const { item } = await keys(2)
-    expect(await itemOf(item)).toMatchObject({ codes_delivered: 0, stuck: false, held: false })
-    await answer(superuser(), item, completed({ codes: ['A', 'B'] }))
-    expect(await itemOf(item)).toMatchObject({ codes_delivered: 2, codes_kept: 2, status: 'completed' })
-    expect(await itemOf(await newItem())).toMatchObject({ codes_delivered: 0 })
-  })
-
-  test('is stuck only while it is open', async () => {
-    const { code, item } = await order()
-    await answer(superuser(), item, processing())
-    await superuser()`update supply.order_items set sent_at = now() - interval '2 days' where id = ${item}`
-    await answer(superuser(), item, processing())
-    expect(await itemOf(item)).toMatchObject({ stuck: true, held: false, status: 'processing' })
-    expect(await sql()`select * from ops.stuck_items where item_id = ${item}`).toMatchObject([
-      { order_code: code, account_id: String(partner().accountId), why: 'stuck', supplier: 'first' },
-    ])
-    await answer(superuser(), item, completed())
-    expect(await itemOf(item)).toMatchObject({ stuck: false, status: 'completed' })
-    expect(await sql()`select from ops.stuck_items where item_id = ${item}`).toHaveLength(0)
-  })
-
-  test('that is held is in ops.stuck_items, with the number of its codes', async () => {
-    const { item } = await keys(3)
-    await renewCodes(superuser())
-    await answer(superuser(), item, completed({ codes: ['A', 'B'] }))
-    expect(await itemOf(item)).toMatchObject({
-      ...{ stuck: false, held: true, codes_delivered: 0, codes_kept: 2, next_check_at: null },
-    })
-    expect(await sql()`select * from ops.stuck_items where item_id = ${item}`).toMatchObject([
-      { why: 'held', held_reason: 'completed with 2 codes for an amount of 3', codes_kept: 2 },
-    ])
-    expect(await sql()`select * from ops.alerts where cause = 'item_held:first'`).toMatchObject([
-      { count: 1, sent_at: null },
-    ])
-    await sql()`select ops.settle_item(${item}, 'completed', array['C'], reason => 'a test')`
-    expect(await itemOf(item)).toMatchObject({ held: false, codes_delivered: 3 })
-    const attempts = await sql()`
-      select method, verdict, codes from ops.supplier_attempts where item_id = ${item} order by attempt_id`
-    expect([...attempts]).toEqual([
-      { method: 'put', verdict: 'held', codes: 2 },
-      { method: 'operator', verdict: 'settled', codes: 3 },
-    ])
-  })
-})
-
 describe('an event', () => {
   test('shows its attempts, and its reason in ops.dead_letters', async () => {
     const id = await newEvent()
@@ -138,16 +90,6 @@ describe('an event', () => {
     expect(await sql()`select * from ops.dead_letters where event_id = ${id}`).toMatchObject([
       { reason: 'http_3xx', attempts: 2, status_code: 302, callback_url: 'https://hooks.example/x' },
     ])
-  })
-
-  test('of a sample is in ops.events, not in ops.dead_letters', async () => {
-    const id = await newEvent()
-    await attempt(id, answered(404))
-    await superuser()`update supply.events set simulated = true, order_id = null where id = ${id}`
-    expect(await sql()`select simulated, state from ops.events where event_id = ${id}`).toMatchObject([
-      { simulated: true, state: 'dead' },
-    ])
-    expect(await sql()`select from ops.dead_letters where event_id = ${id}`).toHaveLength(0)
   })
 })
 
