@@ -97,35 +97,7 @@ export type Product = {
   /** When the product, its availability or your price last changed. */ updatedAt: string
 }
 
-export type ProductWithTexts = {
-  /** The `productId` of orders. */ id: number
-  /** The `slug` of the product’s game. */ gameSlug: string
-  /** The product’s name. */ name: string
-  /** The product’s name in URLs. */ slug: string
-  /** Your price per unit. At most two decimals. */ wholesalePrice: number
-  /** Your prices for larger quantities of one item, by quantity. Empty: there are none. */
-  priceTiers: {
-    /** The smallest quantity of an item that has the price. */ minQuantity: number
-    /** Your price per unit, for all units of the item. At most two decimals. */ price: number
-  }[]
-  /** ISO 4217. */ currency: string
-  /** Where the product can be used; `null`: anywhere. */ region: string | null
-  /** Where the product can be used, by ISO 3166 alpha-2; `null`: everywhere. */ countries: string[] | null
-  /** Where the product is used. */ platform: string | null
-  /** A picture of the product. */ imageUrl: string | null
-  /** `id_only` is a top-up of a player, `key` delivers keys. There may be other types. */ deliveryType: string
-  amountType: {
-    type: 'fixed'
-    /** How much of the game’s currency one unit holds. */ value: number
-  } | null
-  /** True if you can order the product now. */ inStock: boolean
-  /** How many units one item can have now; 100: or more; `null`: unknown. */ stock: number | null
-  /** The smallest quantity of an item. */ minQuantity: number
-  /** The largest quantity of an item. */ maxQuantity: number
-  /** The fields of an item’s `deliveryData`. */ deliveryDataSchema: DeliveryField[]
-  /** When the product, its availability or your price last changed. */ updatedAt: string
-  texts: ProductTexts | null
-}
+export type ProductWithTexts = Product & { texts: ProductTexts | null }
 
 export type ProductTexts = {
   /** The language of the texts, with a script or a region where it has one. */ locale: string
@@ -435,35 +407,8 @@ export type TransactionPage = {
   pagination: Pagination
 }
 
-export type SimulatedOrderAnswer = {
-  /** The order’s code, for `GET /b2b/orders/{code}`. */ code: string
-  /** The same as `code`. */ orderCode: string
-  /** Your reference. */ externalOrderId: string
-  /** `completed` and `failed` are final. */ status: 'pending' | 'processing' | 'completed' | 'failed'
-  outcome: 'full' | 'partial' | 'none' | null
-  /**
-   * The amount that was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals.
-   */
-  totalAmount: number
-  /** The part of the charge that was refunded. At most two decimals. */ refundedAmount: number
-  /** ISO 4217. */ currency: string
+export type SimulatedOrderAnswer = Order & {
   /** Stands in for the reference of a charge: nothing was charged. */ paymentCode: string
-  /** The address of the webhook. */ callbackUrl: string | null
-  error: 'ORDER_FAILED' | null
-  /** Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
-  reason: string | null
-  /** When the order was placed. */ createdAt: string
-  /** When the order last changed. */ updatedAt: string
-  /** When the order became final. */ completedAt: string | null
-  /** An item that was delivered in part is split in two: one completed, one failed. */ items: OrderItem[]
-  /** The orders of the request: this one. */
-  orders: {
-    /** The order’s code. */ code: string
-    /** The order’s `totalAmount`. At most two decimals. */ total: number
-    /** The number of items in the request. */ itemCount: number
-  }[]
-  /** The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`. */
-  deliveries?: Deliveries | null | undefined
   /** Nothing was spent and nothing was delivered. */ simulated: true
 }
 

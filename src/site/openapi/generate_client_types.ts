@@ -19,7 +19,7 @@ export function clientTypes(): string {
   const named = Object.entries(schemas).map(([name, schema]) => ({ name, data: dataOf(schema) }))
   const types = named
     .filter(({ name, data }) => names.has(name) && data.$ref === undefined && !isList(data))
-    .map(({ name, data }) => declaration(name, data, schemas))
+    .map(({ name, data }, index, all) => declaration(name, data, schemas, all.slice(0, index)))
   return [title, ...types, ...operations.flatMap((operation) => query(operation, schemas))].join('\n')
 }
 
@@ -48,8 +48,20 @@ function isList(schema: JsonSchema): boolean {
   return Object(schema.items).$ref !== undefined
 }
 
-function declaration(name: string, schema: JsonSchema, schemas: Schemas): string {
-  return `${comment(schema, '')}export type ${name} = ${typeOf(schema, schemas, '')}\n`
+type Named = { name: string; data: JsonSchema }
+
+/** A type that has the fields of an earlier one, and one more, extends that. */
+function declaration(name: string, schema: JsonSchema, schemas: Schemas, before: Named[] = []): string {
+  const fields = fieldsOf(schema, schemas, '')
+  const has = ({ field }: { field: string }) => fields.some((own) => own.field === field)
+  const base = before
+    .map(({ name, data }) => ({ name, fields: fieldsOf(data, schemas, '') }))
+    .find((other) => fields.length > 1 && other.fields.length === fields.length - 1 && other.fields.every(has))
+  const inherited = base?.fields.map(({ text, field }) => text + field) ?? []
+  const own = fields.filter(({ text, field }) => !inherited.includes(text + field))
+  const extension = { ...schema, properties: Object.fromEntries(own.map(({ name, property }) => [name, property])) }
+  const type = base === undefined ? '' : `${base.name} & `
+  return `${comment(schema, '')}export type ${name} = ${type}${typeOf(base ? extension : schema, schemas, '')}\n`
 }
 
 function query({ operationId, parameters = [] }: Operation, schemas: Schemas): string[] {
@@ -87,16 +99,21 @@ function plainType(type: string, schema: JsonSchema, schemas: Schemas, indent: s
   return type === 'object' ? objectType(schema, schemas, indent) : type
 }
 
-function objectType(schema: JsonSchema, schemas: Schemas, indent: string): string {
-  const { properties, required = [], additionalProperties = true } = schema
-  if (properties === undefined) return `{ [name: string]: ${typeOf(additionalProperties, schemas, `${indent}  `)} }`
-  const inner = `${indent}  `
-  const fields = Object.entries(properties).map(([name, property]) => {
+/** The fields of an object, each with its comment and its property. */
+function fieldsOf({ properties = {}, required = [] }: JsonSchema, schemas: Schemas, indent: string) {
+  return Object.entries(properties).map(([name, property]) => {
     const optional = required.includes(name) ? '' : '?'
     const rest = optional && ' | undefined'
-    const text = typeof property === 'boolean' ? '' : comment(property, inner)
-    return { text, field: `${name}${optional}: ${typeOf(property, schemas, inner)}${rest}` }
+    const text = typeof property === 'boolean' ? '' : comment(property, indent)
+    return { name, property, text, field: `${name}${optional}: ${typeOf(property, schemas, indent)}${rest}` }
   })
+}
+
+function objectType(schema: JsonSchema, schemas: Schemas, indent: string): string {
+  const { properties, additionalProperties = true } = schema
+  const inner = `${indent}  `
+  if (properties === undefined) return `{ [name: string]: ${typeOf(additionalProperties, schemas, inner)} }`
+  const fields = fieldsOf(schema, schemas, inner)
   const line = `{ ${fields.map(({ field }) => field).join('; ')} }`
   const isShort = !line.includes('\n') && line.length <= maxInline && fields.every(({ text }) => text === '')
   if (isShort) return line
