@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { messageLength } from './requests.ts'
@@ -10,7 +9,7 @@ const receiverCount = 20
 const hangingCount = 5
 
 /**
- * A supplier that completes each item after `supplierMs`, a key item with random codes; receivers that take each webhook at once, and receivers that
+ * A supplier that completes each item after `supplierMs`; receivers that take each webhook at once, and receivers that
  * take every connection and never answer. `onWebhook` gets the last part of the path and the moment it arrived.
  */
 export async function startListeners(
@@ -18,9 +17,7 @@ export async function startListeners(
   onWebhook: (reference: string, at: number) => void,
 ): Promise<Ports> {
   const answerLater = (answer: () => void) => (supplierMs > 0 ? void setTimeout(answer, supplierMs) : answer())
-  const supplier = await listen((socket) =>
-    eachRequest(socket, (request) => answerLater(() => socket.write(answerTo(request)))),
-  )
+  const supplier = await listen((socket) => eachRequest(socket, () => answerLater(() => socket.write(completed))))
   const receivers: number[] = []
   for (let n = 0; n < receiverCount; n += 1) {
     const port = await listen((socket) =>
@@ -37,17 +34,9 @@ export async function startListeners(
   return { supplier, receivers, hanging }
 }
 
-const completed = (body: string) =>
-  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-const completedTopUp = completed('{"status":"completed"}')
+const body = '{"status":"completed"}'
+const completed = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 const taken = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
-
-function answerTo(request: Buffer): string {
-  const [, quantity] = /"sku":"keys","quantity":(\d+)/.exec(request.toString('latin1')) ?? []
-  if (quantity === undefined) return completedTopUp
-  const codes = Array.from({ length: Number(quantity) }, () => randomUUID())
-  return completed(JSON.stringify({ status: 'completed', codes }))
-}
 
 async function listen(handle: (socket: Socket) => void): Promise<number> {
   const server = createServer({ noDelay: true }, (socket) => {

@@ -9,9 +9,6 @@ import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { measureIntake } from './intake.ts'
-import { measureLarge } from './large.ts'
-import { measureReaders } from './readers.ts'
-import { measureSealing } from './sealing.ts'
 import { measureSoak } from './soak.ts'
 import { type Stage, setStage } from './stage.ts'
 import { measureStock } from './stock.ts'
@@ -27,14 +24,11 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   memory: async (bench) => ({ memory: await measureMemory(bench) }),
   soak: async (bench) => ({ soak: await measureSoak(bench) }),
   alone: async (bench) => ({ alone: await measureAlone(bench) }),
-  sealing: async (bench) => ({ sealing: await measureSealing(bench) }),
   stock: async (bench) => ({ stock: await measureStock(bench) }),
-  large: async (bench) => ({ large: await measureLarge(bench) }),
-  readers: async (bench) => ({ readers: await measureReaders(bench) }),
   compare: async (bench) => ({ comparison: await compareCheckouts(bench) }),
 }
 /** The parts that run only when they are named. */
-const byName = ['backlog', 'soak', 'alone', 'sealing', 'stock', 'large', 'readers', 'compare']
+const byName = ['backlog', 'soak', 'alone', 'stock', 'compare']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
 const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--items N] [--scenes A,B] [--minutes N] [--pairs N] [--supplier-ms N] [--quick]

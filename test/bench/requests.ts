@@ -91,16 +91,11 @@ export function readRequest(key: string, path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: ${key}\r\n\r\n`
 }
 
-/**
- * Who orders, and where the result goes, less the order's own reference; null: nowhere. `codes`: how many keys an order
- * has, in place of a top-up.
- */
-export type Shopper = { key: string; callback: string | null; codes?: number }
+/** Who orders, and where the result goes, less the order's own reference; null: nowhere. */
+export type Shopper = { key: string; callback: string | null }
 
 /** The product that is ordered: a top-up for 1.00. */
 export const productId = 1
-/** The product of keys, for 1.00 each. */
-export const keyProductId = 2
 
 const referenceLength = 10
 
@@ -110,11 +105,8 @@ export function referenceOf(n: number): string {
 }
 
 /** Builds all of a shopper's request for an order once, but for the order's reference. */
-export function orderRequest({ key, callback, codes }: Shopper): (reference: string) => string {
-  const items =
-    codes === undefined
-      ? `[{"productId":${productId},"deliveryData":{"gameUserId":"12345"}}]`
-      : `[{"productId":${keyProductId},"quantity":${codes}}]`
+export function orderRequest({ key, callback }: Shopper): (reference: string) => string {
+  const items = `[{"productId":${productId},"deliveryData":{"gameUserId":"12345"}}]`
   const opening = '{"externalOrderId":"'
   const middle = callback === null ? `","items":${items}}` : `","items":${items},"callbackUrl":"${callback}/`
   const closing = callback === null ? '' : '"}'

@@ -1,18 +1,16 @@
 import type postgres from 'postgres'
-import { keyProductId, productId } from './requests.ts'
+import { productId } from './requests.ts'
 
 /** An account that may order, and its key. */
 export type Account = { accountId: number; key: string }
 
-/** A catalog of a top-up and a product of keys, at a supplier on this port of the machine. */
+/** A catalog of a top-up, at a supplier on this port of the machine. */
 export async function makeShop(sql: postgres.Sql, supplierPort: number): Promise<void> {
   const field = { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: null }
   await sql`select ops.upsert_game('bench', 'Bench')`
   await sql`select ops.upsert_supplier('bench', ${`http://127.0.0.1:${supplierPort}`}, 'token')`
   await sql`select ops.upsert_product(${productId}, 'bench', 'A top-up', 1, 'RUB', 'id_only', ${sql.json([field])})`
   await sql`select ops.upsert_offer(${productId}, 'bench', 'sku')`
-  await sql`select ops.upsert_product(${keyProductId}, 'bench', 'A key', 1, 'RUB', 'key')`
-  await sql`select ops.upsert_offer(${keyProductId}, 'bench', 'keys')`
 }
 
 /**

@@ -17,8 +17,8 @@ import { type Costs, costsBetween, type Pids, postmasterOf, takeUsage, type Usag
 export type Stage = {
   /** A fresh database on a server that keeps every commit, for the service of this checkout or of another folder. */
   database(folder?: string): Promise<StageDatabase>
-  /** The API, the worker or both, each a process of its own, on a database, with more settings if these are given. */
-  service(database: StageDatabase, parts: readonly Part[], settings?: Settings): Promise<Service>
+  /** The API, the worker or both, each a process of its own, on a database. */
+  service(database: StageDatabase, parts: readonly Part[]): Promise<Service>
   /** The ports of the supplier and the receivers, which live as long as the stage. */
   ports: Ports
   /** Orders at a service, with what each cost while they were measured. */
@@ -30,7 +30,6 @@ export type Stage = {
 
 export type StageDatabase = { folder: string; url: string; sql: postgres.Sql; drop(): Promise<void> }
 type Part = 'api' | 'worker'
-type Settings = { [name: string]: string }
 export type Service = { port: number; sql: postgres.Sql; pids: Pids; stop(): Promise<void> }
 
 const checkout = join(import.meta.dirname, '../..')
@@ -63,8 +62,7 @@ export async function setStage(
     const stage: Stage = {
       ports: load.ports,
       database: (folder = checkout) => makeDatabase(folder, server.url, maintenance, databases),
-      service: (database, parts, settings = {}) =>
-        startService(database, parts, { load: load.pid, postgres: postmaster }, settings),
+      service: (database, parts) => startService(database, parts, { load: load.pid, postgres: postmaster }),
       orders: (service, run) => measured(load, service, { ...run, kind: 'orders', port: service.port }),
       reads: (service, run) => load.run<ReadResult>({ ...run, kind: 'reads', port: service.port }),
       version: async () => {
@@ -133,13 +131,8 @@ async function makeDatabase(
   return database
 }
 
-async function startService(
-  { folder, url, sql }: StageDatabase,
-  parts: readonly Part[],
-  pids: Pids,
-  given: Settings,
-): Promise<Service> {
-  const env = { DATABASE_URL: url, CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8', ...given }
+async function startService({ folder, url, sql }: StageDatabase, parts: readonly Part[], pids: Pids): Promise<Service> {
+  const env = { DATABASE_URL: url, CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' }
   const service: Service = { port: 0, sql, pids: { ...pids }, stop: async () => {} }
   const processes: ChildProcess[] = []
   for (const part of parts) {

@@ -4,10 +4,11 @@ import { makePartner, type Partner } from '../support/partner.ts'
 import { makeStock } from '../support/stock.ts'
 import type { Bench } from './baseline.ts'
 import { type Latencies, latenciesOf, median, type Table } from './figures.ts'
-import { keyProductId } from './requests.ts'
 import { makeShop } from './shop.ts'
 import type { StageDatabase } from './stage.ts'
 
+/** The product of keys, for 1.00 each. */
+const keyProductId = 2
 const stocks = [1_000, 1_000_000]
 const connections = 64
 const codesOfAnOrder = 10
@@ -29,6 +30,7 @@ export async function measureStock({ stage, ms }: Bench): Promise<Stock> {
     const database = await stage.database()
     const { sql } = database
     await makeShop(sql, stage.ports.supplier)
+    await sql`select ops.upsert_product(${keyProductId}, 'bench', 'A key', 1, 'RUB', 'key')`
     await makeStock(sql, { productId: keyProductId, cost: 0.5 })
     await fill(sql, free)
     const buyers: Partner[] = []

@@ -9,9 +9,6 @@ import { type Fairness, fairnessTable } from './fairness.ts'
 import { shown, type Table, type Target } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
 import { type Intake, intakeTable, percent } from './intake.ts'
-import { type Large, largeTable } from './large.ts'
-import { type Readers, readersTable } from './readers.ts'
-import { type Sealing, sealingTable } from './sealing.ts'
 import { type Soak, soakTables } from './soak.ts'
 import { type Stock, stockTable } from './stock.ts'
 import { type Memory, memoryTable, type Whole, wholeTables } from './whole.ts'
@@ -32,10 +29,7 @@ export type Findings = {
   memory?: Memory
   soak?: Soak
   alone?: Alone
-  sealing?: Sealing
   stock?: Stock
-  large?: Large
-  readers?: Readers
   comparison?: Comparison
 }
 
@@ -84,8 +78,7 @@ function targetsOf({ baselines, intake, whole, fairness, backlog, memory, alone 
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, sealing, stock, large, readers } =
-    findings
+  const { baselines, intake, whole, fairness, backlog, growth, memory, soak, alone, stock } = findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
@@ -96,10 +89,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (memory) tables.push(memoryTable(memory))
   if (soak) tables.push(...soakTables(soak))
   if (alone) tables.push(aloneTable(alone))
-  if (sealing) tables.push(sealingTable(sealing))
   if (stock) tables.push(stockTable(stock))
-  if (large) tables.push(largeTable(large))
-  if (readers) tables.push(readersTable(readers))
   if (findings.comparison) tables.push(comparisonTable(findings.comparison))
   const rows = targetRows(findings)
   if (rows.length > 0) {

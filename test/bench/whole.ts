@@ -88,9 +88,9 @@ export async function fillShop(stage: Stage, count = accountCount, folder?: stri
 }
 
 /** A shop with so many accounts, and the service on it. */
-export async function openShop(stage: Stage, count = accountCount, settings: { [name: string]: string } = {}) {
+export async function openShop(stage: Stage, count = accountCount) {
   const { database, accounts } = await fillShop(stage, count)
-  const service: Service = await stage.service(database, ['worker', 'api'], settings)
+  const service: Service = await stage.service(database, ['worker', 'api'])
   return { database, service, accounts }
 }
 
