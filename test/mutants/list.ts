@@ -144,7 +144,7 @@ export const mutants: Mutant[] = [
   {
     guard: 'an item is sent again only where that is safe',
     change: [/ and item.is_repeatable/, ''],
-    tests: ['test/sql/suppliers/supplier_calls.test.ts'],
+    tests: ['test/sql/suppliers/capabilities.test.ts'],
   },
   {
     guard: 'an item with an unknown outcome is asked for',
@@ -221,7 +221,11 @@ export const mutants: Mutant[] = [
     change: [/where w\.item_id is distinct from by_others_than or w\.replaced_at is not null/, 'where false'],
     tests: ['test/sql/ops/codes.test.ts'],
   },
-  { guard: 'the leases of dead workers end at once', change: 'remove', tests: ['test/sql/queue/dead_workers.test.ts'] },
+  {
+    guard: 'a worker that was declared dead records nothing',
+    change: [/, lease_expires_at = null, next_check_at = now\(\)/, ''],
+    tests: ['test/sql/queue/dead_workers.test.ts'],
+  },
   {
     guard: 'a worker that was declared dead records nothing',
     change: [/lease_token = null, /, ''],

@@ -26,7 +26,6 @@ begin
     where e.state = 'sending' and e.lease_expires_at > now() and (e.id = any (subjects) or e.leased_by = any (pools))
     order by e.id for no key update skip locked), now());
 
-  -- guard: the leases of dead workers end at once
   jobs := array(
     select j from core.jobs j
     where not j.is_available and (j.locked_by = any (pools) or j.locked_by is null and j.attempts >= j.max_attempts)
