@@ -41,6 +41,9 @@ describe('a spending limit', () => {
         resetsAt: await endOf('day'),
       },
     })
+    const request = orderRequest(partner(), { items: [{ productId: products.expensive, quantity: 3 }] })
+    const asked = sql().json({ ...request, idempotency_key: null } as never)
+    expect(await sql()`select result, refusal from api.quote_order(${asked})`).toEqual([{ result, refusal: body }])
     expect((await spend(2)).result).toBe('created')
     expect(await limitsOf()).toEqual([
       { scope: 'account', per: 'day', amount: 500, spent: 500, resetsAt: await endOf('day') },
