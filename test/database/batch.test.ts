@@ -49,15 +49,6 @@ describe('when a call goes', () => {
     expect(await itemsOf(2)).toEqual(['c'])
   })
 
-  test('a batch that has become idle runs the next call at once', async () => {
-    const { call, runs, answer } = manual()
-    void call('a')
-    await answer(0)
-    void call('b')
-    await turn()
-    expect(runs[1]?.items).toEqual(['b'])
-  })
-
   test('the batch reports the size of each run to its metric', async () => {
     const sizes: number[] = []
     const call = batch<number, number>({ run: async (items) => items, onRun: (size) => sizes.push(size) })
@@ -99,11 +90,6 @@ describe('which answer a call gets', () => {
     })
     await expect(call('a')).rejects.toThrow('at once')
     await expect(call('b')).rejects.toThrow('at once')
-  })
-
-  test('undefined, if that is the answer', async () => {
-    const call = batch<string, undefined>({ run: async () => [undefined] })
-    expect(await call('a')).toBeUndefined()
   })
 })
 

@@ -12,27 +12,6 @@ describeInChromium('the guide in a browser', (open) => {
   const tabs = (page: Page) => page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
 
   describe('tabs', () => {
-    test('are moved by mouse and keyboard, and show one language at a time', async () => {
-      const { page, complaints } = await openGuide(open, '/docs/webhooks')
-      const box = tabs(page).first()
-      expect(await box.getByRole('tab').allInnerTexts()).toEqual(['TypeScript', 'Python', 'PHP', 'Go', 'Java'])
-      await box.getByRole('tab', { name: 'Go' }).click()
-      expect(await box.getByRole('tabpanel').innerText()).toContain('func verify(')
-      expect(await box.getByRole('link', { name: 'verify.go' }).getAttribute('href')).toBe('/docs/verify/verify.go')
-      await page.keyboard.press('ArrowRight')
-      expect(await box.getByRole('tab', { selected: true }).innerText()).toBe('Java')
-      await page.keyboard.press('ArrowRight')
-      await page.keyboard.press('End')
-      await page.keyboard.press('Home')
-      await page.keyboard.press('ArrowLeft')
-      await page.keyboard.press('ArrowLeft')
-      expect(await box.getByRole('tab', { selected: true }).innerText()).toBe('Go')
-      expect(await box.getByRole('tabpanel').count()).toBe(1)
-      await page.keyboard.press('Tab')
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Copy')
-      expect(complaints).toEqual([])
-    })
-
     test('are chosen in every box, and on the next page', async () => {
       const { page } = await openGuide(open, '/docs/webhooks')
       await tabs(page).first().getByRole('tab', { name: 'Python' }).click()
@@ -104,24 +83,6 @@ describeInChromium('the guide in a browser', (open) => {
     })
     const paths = guidePages.map(({ path }) => path)
     expect(linked).toEqual(paths.map((_, index) => [paths[index - 1], paths[index + 1]]))
-  })
-
-  test('on a narrow screen a menu opens and closes', async () => {
-    const { page, complaints } = await openGuide(open, '/docs/orders', narrow)
-    const menu = page.locator('.contents summary')
-    const link = page.locator('.contents').getByRole('link', { name: 'Balance' })
-    expect(await menu.innerText()).toContain('Orders')
-    expect(await link.isVisible()).toBe(false)
-    await menu.click()
-    expect(await link.isVisible()).toBe(true)
-    expect(await overflowOf(page)).toBe(0)
-    await page.keyboard.press('Escape')
-    expect(await link.isVisible()).toBe(false)
-    await page.keyboard.press('Enter')
-    await link.click()
-    await page.waitForURL('**/docs/balance')
-    expect(await link.isVisible()).toBe(false)
-    expect(complaints).toEqual([])
   })
 
   // Further pages, boxes, rows, links and paragraphs are made of the same parts, and axe takes seconds for a page.

@@ -157,18 +157,6 @@ describe('a list', () => {
     await sql()`alter function work.record_list(text, uuid, jsonb) reset lock_timeout`
   })
 
-  test('is read once by two workers', async () => {
-    let times = 0
-    const adapters = scripted(async () => {
-      times += 1
-      return { ok: true, offers: [] }
-    })
-    await due('upstream')
-    await Promise.all([aWorker(adapters), aWorker(adapters)].map((worker) => worker.look()))
-    await ended('upstream')
-    expect(times).toBe(1)
-  })
-
   test('that fails in its midst changes nothing', async () => {
     await sql()`select ops.upsert_offer(${products.topUp}, 'upstream', '112', 8)`
     // The first answer is good, so that half of the list is known.
@@ -197,19 +185,6 @@ describe('a list', () => {
     await ended('kinguin')
     expect(await stateOf('kinguin')).toMatchObject({ sync_error: 'the environment has no SUPPLIER_SECRET_NOT_SET' })
     await sql()`select ops.upsert_supplier('kinguin', ${kinguin.baseUrl}, ${kinguin.apiKey}, 'kinguin')`
-  })
-
-  test('of a supplier that was closed meanwhile changes nothing', async () => {
-    const adapters = scripted(async () => {
-      await sql()`select ops.set_supplier_active('upstream', false)`
-      return { ok: true, offers: [] }
-    })
-    await due('upstream')
-    await aWorker(adapters).look()
-    await ended('upstream')
-    const [{ available } = {}] = await sql()`select available from ops.offers where supplier = 'upstream'`
-    expect(available).toBe(true)
-    await sql()`select ops.set_supplier_active('upstream', true)`
   })
 
   test('of many is recorded by parts', async () => {

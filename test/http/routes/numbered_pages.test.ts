@@ -137,7 +137,3 @@ test.each([
     json: { code: 'VALIDATION_ERROR', details: [{ path: 'asOf', message }] },
   })
 })
-
-test('pages without a number have no asOf', async () => {
-  expect((await get('limit=5')).json.data.pagination).not.toHaveProperty('asOf')
-})

@@ -159,21 +159,6 @@ describe('an attempt whose outcome was lost', () => {
   })
 })
 
-test('a redelivered dead letter has a new round of nine attempts with the same bytes', async () => {
-  const id = await newEvent()
-  const first = await leaseAttempt(sql(), id)
-  await finishAttempt(sql(), first, answered(404))
-  await sql()`select ops.redeliver(${id})`
-  expect(await eventOf(id)).toMatchObject({ state: 'waiting', attempts: 0, dead_reason: null })
-  for (let n = 1; n <= 9; n += 1) {
-    const leased = await leaseAttempt(sql(), id)
-    expect(leased).toMatchObject({ attempt: n, body: first.body })
-    await finishAttempt(sql(), leased, answered(500))
-  }
-  expect(await eventOf(id)).toMatchObject({ state: 'dead', attempts: 9, dead_reason: 'attempts_exhausted' })
-  expect(await attemptsOf(id)).toHaveLength(10)
-})
-
 test('an attempt that was too late to be made does not count, and its event is due at once', async () => {
   const id = await newEvent()
   await attempt(id, answered(500))
