@@ -111,7 +111,7 @@ export async function startWholeService(
   const sealing = config.dataKeys ? createSealing(config.dataKeys, '') : noSealing
 
   const read = (partner: Partner, code: string): Promise<Order> =>
-    new SupplyClient({ baseUrl: api.url, apiKey: partner.key, giveUpAfterMs: 0 }).order(code)
+    new SupplyClient({ baseUrl: api.url, apiKey: partner.key, giveUpAfterMs: 30_000 }).order(code)
 
   return {
     sql,
@@ -130,12 +130,12 @@ export async function startWholeService(
     },
     order: async (partner, body) => {
       counter += 1
-      const answer = await api.post('/b2b/orders', {
-        key: partner.key,
-        body: { externalOrderId: `journey-${counter}`, ...body },
-      })
+      const send = { key: partner.key, body: { externalOrderId: `journey-${counter}`, ...body } }
+      let answer = await api.post('/b2b/orders', send)
+      // A busy machine may not answer in time. A repeat is the same order.
+      while (answer.status === 503) answer = await api.post('/b2b/orders', send)
       expect(answer.json).toMatchObject({ success: true })
-      expect(answer.status).toBe(201)
+      expect([201, 200]).toContain(answer.status)
       return answer.json.data
     },
     read,
