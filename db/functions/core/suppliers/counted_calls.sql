@@ -17,10 +17,6 @@ where a.started_at >= (select u.at from core.counted_until u) and a.started_at <
 comment on view core.counted_calls is
   'The calls to suppliers of the last day: counted by five minutes, and the latest one by one.';
 comment on column core.counted_calls.at is 'When the calls began, or the end of their five minutes.';
-comment on column core.counted_calls.supplier is 'The supplier.';
 comment on column core.counted_calls.latency_ms is
   'How long the answers took, in milliseconds; 0: there is no usable answer.';
-comment on column core.counted_calls.calls is 'How many there were.';
-comment on column core.counted_calls.failures is 'Those of them that the supplier answered by a failure.';
-comment on column core.counted_calls.unknowns is 'Those of them that ended without a usable answer.';
 comment on column core.counted_calls.is_counted is 'Whether it is a count, and not a single call.';

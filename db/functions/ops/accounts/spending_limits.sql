@@ -7,7 +7,6 @@ comment on column ops.spending_limits.key_id is
   'The first of the keys that the limit holds for: it and those that replace it; null: all of the account.';
 comment on column ops.spending_limits.account_id is 'The account number.';
 comment on column ops.spending_limits.partner is 'The name of the account.';
-comment on column ops.spending_limits.per is 'hour or day, in UTC.';
 comment on column ops.spending_limits.amount is 'What may be spent in each.';
 comment on column ops.spending_limits.spent is 'What was spent in the present one; refunds give nothing back.';
 comment on column ops.spending_limits.currency is 'The currency of the amounts.';

@@ -33,5 +33,3 @@ comment on column ops.offers.product_currency is 'The currency of the product.';
 comment on column ops.offers.margin is
   'The part of the price that remains after the cost, rounded down; 0.05 is 5 per cent.';
 comment on column ops.offers.unusable is 'Why new items do not use it; null: they may.';
-comment on column ops.offers.recipient is
-  'The text that the supplier delivers to, with fields of the delivery data in braces; null: it gets the data as such.';

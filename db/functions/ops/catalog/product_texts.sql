@@ -3,7 +3,5 @@ select t.product_id, p.name, t.locale, t.description, t.redeem, t.terms, t.updat
 from supply.product_texts t
 join supply.products p on p.id = t.product_id;
 comment on view ops.product_texts is 'What shops tell buyers of a product, in each locale.';
-comment on column ops.product_texts.product_id is 'The product.';
 comment on column ops.product_texts.name is 'The product''s name.';
 comment on column ops.product_texts.redeem is 'How the buyer uses the product.';
-comment on column ops.product_texts.supplier is 'The supplier whose list they are from; null: an operator wrote them.';

@@ -21,7 +21,6 @@ comment on column ops.suppliers.token is
   'env:NAME if the setting of that name has its token; null: the database has it.';
 comment on column ops.suppliers.push_secret is
   'env:NAME if the setting of that name has the secret of its events; null: the database has it, or there is none.';
-comment on column ops.suppliers.paused_reason is 'Why an operator paused it.';
 comment on column ops.suppliers.waiting_items is 'The number of items that wait to be sent to it.';
 comment on column ops.suppliers.balance is 'Our balance there, as last reported; null: the supplier reports none.';
 comment on column ops.suppliers.balance_currency is 'The currency of the balance.';

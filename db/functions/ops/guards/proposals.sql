@@ -5,6 +5,4 @@ from supply.proposals p join core.dated_proposals d on d.id = p.id left join sup
 comment on view ops.proposals is
   'Bookings above the approval limit, which another login books with ops.approve or ends with ops.reject.';
 comment on column ops.proposals.proposal_id is 'A running number.';
-comment on column ops.proposals.state is
-  'open, approved (booked), rejected, or expired: not decided within 7 days.';
 comment on column ops.proposals.order_code is 'The order that an adjustment is about; null: none.';

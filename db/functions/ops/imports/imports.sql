@@ -17,7 +17,6 @@ comment on view ops.imports is
   'The lists that operators loaded from files. What is only loaded is compared with what is there now, and is removed
 after 7 days; the others have the numbers of when they were applied or discarded.';
 comment on column ops.imports.import_id is 'Its number.';
-comment on column ops.imports.kind is 'What its lines are: products, prices, codes, supplier_statement.';
 comment on column ops.imports.lines is 'How many lines it has.';
 comment on column ops.imports.new is 'How many of them are new.';
 comment on column ops.imports.changed is 'How many of them change something.';

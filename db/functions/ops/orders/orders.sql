@@ -6,5 +6,4 @@ select o.code as order_code, o.account_id, o.external_order_id,
   o.key_id, o.client
 from supply.orders o;
 comment on view ops.orders is 'The orders, with money in the order''s currency.';
-comment on column ops.orders.client is 'The network of the request that placed it: the /24 or /48 of its address.';
 comment on column ops.orders.order_code is 'The orderCode.';

@@ -12,7 +12,6 @@ where k.items > 1;
 comment on view ops.shared_codes is
   'The items that share a code, without the code: those with one group_id have the same. Of several items one customer
 at most can use it.';
-comment on column ops.shared_codes.item_id is 'The item.';
 comment on column ops.shared_codes.order_code is 'Its order.';
 comment on column ops.shared_codes.account_id is 'The account of the order.';
 comment on column ops.shared_codes.supplier is 'The supplier that gave the code, or had the item last.';

@@ -24,10 +24,6 @@ comment on column ops.alerts.message is
   'The first occurrence in words; of codes that were sold twice, each. Of stuck and held items it says how many were
 settled meanwhile.';
 comment on column ops.alerts.count is 'How often it happened in that hour.';
-comment on column ops.alerts.first_at is 'When it first happened.';
-comment on column ops.alerts.last_at is 'When it last happened.';
-comment on column ops.alerts.sent_at is 'When it was logged, and posted where an alert webhook is set.';
-comment on column ops.alerts.hour is 'The hour that the row stands for.';
 comment on column ops.alerts.acknowledged_at is 'When an operator last said that it was looked at.';
 comment on column ops.alerts.acknowledged_by is 'The database login of that operator.';
 comment on column ops.alerts.note is 'What the operator noted about it.';
@@ -35,10 +31,6 @@ comment on column ops.alerts.state is
   'open; acknowledged: an operator has looked at it since it last happened; closed: its cause is gone. A closed alert
 that happens again in its hour is open again.';
 comment on column ops.alerts.since is 'When it was opened last.';
-comment on column ops.alerts.closed_at is
-  'When its cause was found gone, or an operator had looked at it where no table shows that; null: it is open.';
-comment on column ops.alerts.end_sent_at is
-  'When operators were notified of its end, or a later alert was left to do so; null: open, or not yet notified.';
 comment on column ops.alerts.kind is 'What happened.';
 comment on column ops.alerts.account_id is 'The account; null: it is about no account.';
 comment on column ops.alerts.subject is

@@ -8,7 +8,6 @@ cross join lateral (
   from supply.stock_codes k where k.batch_id = b.id) as c;
 comment on view ops.stock_batches is 'What operators loaded into our own stock. No code is shown.';
 comment on column ops.stock_batches.batch is 'Its name, or number, for ops.withdraw_codes.';
-comment on column ops.stock_batches.loaded_at is 'When its first codes were loaded.';
 comment on column ops.stock_batches.loaded_by is 'The login that loaded them.';
 comment on column ops.stock_batches.codes is 'How many codes it has.';
 comment on column ops.stock_batches.free is 'How many of them can be sold now.';
