@@ -103,17 +103,6 @@ test('both services and the event have the same request id', async () => {
   await expect.poll(() => ours.api.records).toContainEqual(expect.objectContaining(event))
 })
 
-test('an order that fails upstream fails with the same reason, and both are refunded', async () => {
-  const reason = 'Игрок не найден.'
-  upstream.supplier.setAnswer(() => ({ status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason } }))
-  const before = await balanceOf(upper.sql, account)
-  const { order } = await orderThatArrives([topUp])
-  const ended = await ours.final(partner, order.code)
-  expect(ended).toMatchObject({ status: 'failed', outcome: 'none', reason, refundedAmount: 10.5 })
-  expect(ended.items).toMatchObject([{ errorCode: 'PLAYER_NOT_FOUND' }])
-  expect(await balanceOf(upper.sql, account)).toBe(before)
-})
-
 test('an order that is delivered in part upstream is delivered in part, and both refund the rest', async () => {
   upstream.supplier.setAnswer(() => ({
     status: 200,

@@ -154,23 +154,21 @@ describe('HTTP', () => {
     expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
-  test('HTTP/1.0 without a host is served', async () => {
-    expect((await raw('GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200)
-  })
-
-  test('an absolute request target is served by its path', async () => {
-    const response = await raw(`GET http://api.example/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-    expect(response.status).toBe(200)
-  })
-
-  test('an expectation that is not 100-continue is ignored', async () => {
-    const order = orderHead('Expect: miracles\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
-    expect((await raw(order)).status).toBe(400)
-  })
-
-  test('an upgrade request is served as a plain request', async () => {
-    const response = await raw(get('/livez', 'Connection: close, Upgrade\r\nUpgrade: websocket\r\n'))
-    expect(response.status).toBe(200)
+  test.each<[string, () => string, number]>([
+    ['HTTP/1.0 without a host', () => 'GET /livez HTTP/1.0\r\n\r\n', 200],
+    ['an absolute target', () => get('http://api.example/livez', 'Connection: close\r\n'), 200],
+    [
+      'an upgrade, as a plain request',
+      () => get('/livez', 'Connection: close, Upgrade\r\nUpgrade: websocket\r\n'),
+      200,
+    ],
+    [
+      'an expectation that is not 100-continue',
+      () => orderHead('Expect: miracles\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'),
+      400,
+    ],
+  ])('%s is served', async (_, bytes, status) => {
+    expect((await raw(bytes())).status).toBe(status)
   })
 
   test('Keep-Alive announces the configured timeout', async () => {

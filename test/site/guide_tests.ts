@@ -11,8 +11,7 @@ export const headers = basic(password)
 /** For a test file about the guide: an API that knows the password, and what opens a page of the guide with it. */
 export function guideTests() {
   const database = testDatabase()
-  const config = { docsPassword: password }
-  const api = testApi(() => database.url, { config })
+  const api = testApi(() => database.url, { config: { docsPassword: password } })
 
   /** By their options: to make a browser's context takes as long as to show a page. */
   const opened = new Map<string, Watched>()
@@ -31,5 +30,5 @@ export function guideTests() {
     await page.goto(`${api().url}${path}`)
     return watched
   }
-  return { database, config, api, openGuide }
+  return { api, openGuide }
 }

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { passAnHour } from '../support/alerts.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { answer, unknown } from '../support/items.ts'
@@ -94,18 +93,6 @@ describe('a dead letter', () => {
     expect(await alertOf()).toMatchObject({ count: 3 })
     expect(calls()).toHaveLength(1)
     expect(logged()).toHaveLength(1)
-  })
-
-  test('in another hour is sent again', async () => {
-    await deadLetter()
-    await sent()
-    await passAnHour(sql())
-    await deadLetter()
-    await expect.poll(() => calls().length).toBe(2)
-    expect(await sql()`select count from ops.alerts where cause = ${causeOf('http_4xx')}`).toEqual([
-      { count: 1 },
-      { count: 1 },
-    ])
   })
 })
 

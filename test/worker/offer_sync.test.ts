@@ -223,15 +223,4 @@ describe('a list', () => {
     await ended('upstream')
     expect(await stateOf('upstream')).toMatchObject({ sync_error: null })
   })
-
-  test('takes its requests from the limit of the calls', async () => {
-    await sql()`select ops.set_supplier_limits('kinguin', null, 2)`
-    const { length } = kinguin.requests
-    await due('kinguin')
-    await aWorker().look()
-    await ended('kinguin')
-    expect(kinguin.requests).toHaveLength(length + 1)
-    const [row] = await sql()`select free_at from supply.supplier_places where supplier = 'kinguin'`
-    expect(row?.free_at).not.toBeNull()
-  })
 })

@@ -101,22 +101,6 @@ describe('a simulated event', () => {
     })
   })
 
-  test('of a failed order has a reason and no items', async () => {
-    const receiver = await service.receiver(partner)
-    const eventId = await sample({ callbackUrl: receiver.url, eventType: 'order.failed' })
-    const { event } = await receiver.waitFor(() => true, 60_000)
-    expect(event).toMatchObject({ event_id: eventId, event_type: 'order.failed' })
-    expect(event?.data).toEqual({
-      orderCode: expect.any(String),
-      externalOrderId: 'sample-order',
-      totalAmount: 600,
-      status: 'failed',
-      error: 'ORDER_FAILED',
-      reason: expect.stringMatching(/[А-Яа-я]/),
-      completedAt: expect.any(String),
-    })
-  })
-
   test.each(['order.completed', 'order.failed'])(
     '%s has the members of a real one, in the same order',
     async (eventType) => {

@@ -100,15 +100,6 @@ describe('after a restore, a supplier', () => {
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
-  test('that does not know an item which another one may have leaves it to an operator, who may settle it', async () => {
-    await addSecond()
-    const item = await newItem()
-    await begin()
-    await answer(sql(), item, notReceived())
-    await operator()`select ops.settle_item(${item}, 'completed', reason => 'a test')`
-    await end()
-  })
-
   test('gets a new order at once', async () => {
     await begin()
     const item = await newItem()

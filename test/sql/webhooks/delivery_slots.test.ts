@@ -19,13 +19,13 @@ const atFirst = 8
 
 type Job = { id: string; task: string; wait: number }
 
-/** The delivery jobs of an account in the order of its events, with the seconds until each is due. */
-async function jobsOf({ accountId } = partner()): Promise<Job[]> {
+/** The delivery jobs of the partner in the order of its events, with the seconds until each is due. */
+async function jobsOf(): Promise<Job[]> {
   return [
     ...(await sql()<Job[]>`
       select e.id, j.task, extract(epoch from j.run_at - now())::float as wait
       from supply.events e join core.jobs j on j.subject = e.id
-      where e.account_id = ${accountId} order by e.created_at, e.id`),
+      where e.account_id = ${partner().accountId} order by e.created_at, e.id`),
   ]
 }
 

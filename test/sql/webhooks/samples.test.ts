@@ -19,9 +19,9 @@ beforeEach(async () => {
 
 type Answer = { event_id: string | null; refusal: string | null; retry_after: number | null }
 
-async function simulate(to = sql(), { accountId } = partner, orderCode: string | null = null) {
+async function simulate(to = sql(), { accountId } = partner) {
   const [row] = await to<Answer[]>`
-    select * from api.simulate_webhook(${accountId}, ${callbackUrl}, 'order.completed', ${orderCode})`
+    select * from api.simulate_webhook(${accountId}, ${callbackUrl}, 'order.completed')`
   return row as Answer
 }
 

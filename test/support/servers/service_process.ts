@@ -11,7 +11,7 @@ process.on('exit', () => {
 })
 
 /** How a process ended: with an exit code, or by a signal. */
-export type Ending = { code: number | null; signal: NodeJS.Signals | null }
+type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
 /** A command of the service in a process of its own. */
 export type ServiceProcess = {
