@@ -118,6 +118,48 @@ describe('after the clock of the database went back', () => {
     expect(await secondsTo('worker_pools', 'seen_at', "pool_id = 'gone'")).toBeLessThanOrEqual(0)
   })
 
+  test('rows that other transactions have locked stop nothing, and the next call moves their plans', async () => {
+    const [locked, free, polled] = [await newItem(), await newItem(), await newItem()]
+    for (const item of [locked, free, polled]) await answer(sql(), item, processing())
+    await sql()`update supply.suppliers set open_since = now(), trial_at = now() + interval '1 minute'`
+    await sql()`insert into supply.supplier_syncs select code from supply.suppliers`
+    await sql()`update supply.supplier_syncs set lease_expires_at = now() + interval '1 minute'`
+    await sql()`insert into supply.access_tokens (supplier, renewing_until) select code, now() from supply.suppliers`
+    await sql()`select work.check_suppliers(5), work.heartbeat('{gone}', 0)`
+    await sql()`update supply.supplier_states set unanswered_since = now()`
+    await clockGoesBack()
+    const ahead = async () => ({
+      locked: await secondsTo('order_items', 'next_check_at', `id = '${locked}'`),
+      free: await secondsTo('order_items', 'next_check_at', `id = '${free}'`),
+      sync: await secondsTo('supplier_syncs', 'lease_expires_at', 'true'),
+      token: await secondsTo('access_tokens', 'renewing_until', 'true'),
+      state: await secondsTo('supplier_states', 'unanswered_since', 'true'),
+      pool: await secondsTo('worker_pools', 'seen_at', "pool_id = 'gone'"),
+    })
+    const isAhead = expect.toSatisfy((seconds: number) => seconds > 4000)
+    const isBack = expect.toSatisfy((seconds: number) => seconds <= 600)
+    const holder = await sql().reserve()
+    await holder`begin`
+    await holder`select ops.poll_now(${polled})`
+    await holder`select from supply.order_items where id = ${locked} for update`
+    await holder`
+      select from supply.suppliers, supply.supplier_syncs, supply.access_tokens, supply.supplier_states,
+        supply.worker_pools, supply.supplier_places, supply.api_keys for update`
+    await sql().begin(async (on) => {
+      await on`set local lock_timeout = '1ms'`
+      expect(await oneValue(on`select work.follow_clock()`)).toBeGreaterThan(0)
+    })
+    expect(await ahead()).toEqual({
+      ...{ locked: isAhead, free: isBack, sync: isAhead, token: isAhead, state: isAhead, pool: isAhead },
+    })
+    await holder`rollback`
+    holder.release()
+    await reconcile()
+    expect(await ahead()).toEqual({
+      ...{ locked: isBack, free: isBack, sync: isBack, token: isBack, state: isBack, pool: isBack },
+    })
+  })
+
   test('operators are alerted once, with the size of the step', async () => {
     const item = await newItem()
     await answer(sql(), item, processing())

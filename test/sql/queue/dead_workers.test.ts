@@ -11,7 +11,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
-const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attemptsOf, jobsOf, loseJobs } = itemTests({
+const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attempt, attemptsOf, jobsOf, loseJobs } = itemTests({
   audited: true,
 })
 let pool = ''
@@ -86,6 +86,28 @@ describe('a sweep', () => {
       return die()
     })
     expect(freed).toBe(1)
+  })
+
+  test('frees the other jobs while an open transaction adds jobs with the keys of two', async () => {
+    const [polled, other, event] = [await newItem(), await newItem(), await newEvent()]
+    await attempt(event, answered(500))
+    await loseJobs(event)
+    // Jobs without a key, as the first call of an item has it, and what met a lock.
+    await sql()`select core.enqueue_busy('deliver_webhook', ${[event]})`
+    for (const subject of [polled, other, event]) await takeJob(subject)
+    const operator = await sql().reserve()
+    await operator`begin`
+    await operator`set local role supply_operator`
+    await operator`select ops.poll_now(${polled}), ops.deliver_now(${event})`
+    await sql().begin(async (worker) => {
+      await worker`set local lock_timeout = '1ms'`
+      await register(pool, 11)
+      expect(await oneValue(worker`select work.sweep()`)).toBe(3)
+    })
+    await operator`rollback`
+    operator.release()
+    for (const subject of [polled, other, event])
+      expect(await jobsOf(subject)).toMatchObject([{ locked_by: null, wait: expect.toSatisfy((wait) => wait <= 1) }])
   })
 
   test('finds nothing of a pool that ended in order', async () => {

@@ -26,13 +26,23 @@ begin
   get diagnostics moved = row_count;
   plans := plans + moved;
   update supply.supplier_syncs y set lease_expires_at = now() + interval '10 minutes'
-  where y.lease_expires_at > until + interval '10 minutes';
-  update supply.access_tokens t set renewing_until = now() where t.renewing_until > until + interval '15 s';
+  where y.supplier = any (array(
+    select o.supplier from supply.supplier_syncs o where o.lease_expires_at > until + interval '10 minutes'
+    order by o.supplier for no key update skip locked));
+  update supply.access_tokens t set renewing_until = now()
+  where t.supplier = any (array(
+    select o.supplier from supply.access_tokens o where o.renewing_until > until + interval '15 s'
+    order by o.supplier for no key update skip locked));
   update supply.supplier_states t set
     last_good_at = t.last_good_at - greatest(interval '0', t.last_good_at - now()),
     unanswered_since = t.unanswered_since - greatest(interval '0', t.unanswered_since - now())
-  where t.last_good_at > until or t.unanswered_since > until;
-  update supply.worker_pools p set seen_at = now() where p.seen_at > until;
+  where t.supplier = any (array(
+    select o.supplier from supply.supplier_states o where o.last_good_at > until or o.unanswered_since > until
+    order by o.supplier for no key update skip locked));
+  update supply.worker_pools p set seen_at = now()
+  where p.pool_id = any (array(
+    select o.pool_id from supply.worker_pools o where o.seen_at > until
+    order by o.pool_id for no key update skip locked));
 
   update supply.api_keys k set starts_at = least(k.starts_at, now()), created_at = now()
   where k.id = any (array(
@@ -47,7 +57,11 @@ begin
     from (
       select o.id, o.subject, o.updated_at,
         greatest(interval '0', date_trunc('second', o.run_at - o.updated_at + interval '0.999 s')) as delay
-      from core.jobs o where o.is_available and o.updated_at > until order by o.id limit 10000
+      from core.jobs o
+      -- An operator's open transaction replaces some.
+      where o.id = any (array(
+        select q.id from graphile_worker._private_jobs q where q.is_available and q.updated_at > until
+        order by q.id limit 10000 for update skip locked))
     ) as j
     group by j.delay
   loop
