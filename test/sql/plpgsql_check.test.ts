@@ -12,8 +12,9 @@ if (installation === undefined && !required) {
 
 /** What it says that is meant to be so. */
 const meant = [
-  // It locks rows.
+  // They lock rows.
   'core.lock_results: routine is marked as VOLATILE, should be STABLE',
+  'core.lock_to_erase: routine is marked as VOLATILE, should be STABLE',
   // Operators write "limit" => 5.
   'ops.partner_orders: name of parameter "limit" is reserved keyword, The reserved keyword was used as parameter name.',
 ]

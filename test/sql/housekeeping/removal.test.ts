@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { sendAlerts } from '../../support/alerts.ts'
+import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { audit } from '../../support/orders.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
@@ -8,14 +9,20 @@ import { growOld } from '../../support/sql/passing_time.ts'
 import { inNewSession, mostRead, scansOf } from '../../support/sql/plans.ts'
 import { makeAllThatIsWell, well } from '../audit/scenario.ts'
 
-const { database, sql, partner, newItem, newEvent } = itemTests({ isolated: true })
+const { database, sql, partner, newItem, newEvent, attempt } = itemTests({ isolated: true })
 
 beforeEach(async () => {
   await sql()`update supply.housekeeping set
     removed = 0, last_run_at = null, last_count = 0, removed_before = null, pass_count = null, position_at = null`
 })
 
-type Removal = 'supplier attempts' | 'delivery attempts' | 'raw answers' | 'alerts' | 'simulated orders'
+type Removal =
+  | 'supplier attempts'
+  | 'delivery attempts'
+  | 'raw answers'
+  | 'alerts'
+  | 'simulated orders'
+  | 'delivery data'
 
 /** One part of a pass; whether there is more. */
 const part = (removal: Removal, isFirst: boolean, retain = '90 days', on = sql()) =>
@@ -101,6 +108,32 @@ describe('with an item and an event in each state', () => {
     const left = await sql()`select kind from ops.alerts order by kind::text`
     expect(left.map(({ kind }) => kind)).toEqual(['item_held', 'item_stuck'])
     expect(await audit(sql())).toEqual([])
+  })
+
+  test('nothing that is removed or erased waits for a row of any table that another transaction has locked', async () => {
+    const event = await newEvent()
+    await attempt(event, answered(200))
+    await sql()`select ops.redeliver(${event}::uuid)`
+    await attempt(event, answered(200))
+    await sql()`select ops.acknowledge(alert_id, 'a note') from ops.alerts`
+    await age('100 days')
+    const tables = await sql()`
+      select relname as name from pg_class where relnamespace = 'supply'::regnamespace and relkind = 'r' order by 1`
+    const waited: string[] = []
+    for (const { name } of tables) {
+      await sql().begin(async (holder) => {
+        await holder`select from supply.${sql()(name)} for update`
+        const undone = sql().begin(async (worker) => {
+          await worker`set local lock_timeout = '1ms'`
+          await worker`select work.remove_old(what, '90 days', true) from ops.housekeeping`
+          throw new Error('undone')
+        })
+        await undone.catch(({ message }) => message === 'undone' || waited.push(`${name}: ${message}`))
+      })
+    }
+    expect(waited).toEqual([])
+    for (const removal of ['delivery attempts', 'delivery data', 'alerts'] as const)
+      expect([removal, await pass(removal)]).toEqual([removal, expect.toSatisfy((removed) => removed > 0)])
   })
 
   test('ops.housekeeping counts what was removed, over passes and parts', async () => {

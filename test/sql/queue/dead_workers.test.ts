@@ -11,9 +11,9 @@ import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
-const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attempt, attemptsOf, jobsOf, loseJobs } = itemTests({
-  audited: true,
-})
+const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attempt, attemptsOf, jobsOf, loseJobs } = itemTests(
+  { audited: true },
+)
 let pool = ''
 
 beforeEach(async () => {

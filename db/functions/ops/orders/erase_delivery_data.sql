@@ -19,10 +19,7 @@ begin
   from supply.order_items i join supply.orders o on o.id = i.order_id
   where i.delivery_data <> '{}'
     and exists (select from jsonb_each_text(i.delivery_data) as d where core.trim_blanks(d.value) = wanted);
-  locked := array(
-    select o.id from supply.orders o
-    -- Another call may have erased some of them meanwhile.
-    where o.id = any (ended[1:at_once]) and o.items_fingerprint is null order by o.id for no key update skip locked);
+  locked := core.lock_to_erase(ended[1:at_once]);
   perform core.erase_orders(locked);
   perform core.log_operator('erase_delivery_data', 'delivery data',
     jsonb_build_object('orders', cardinality(locked), 'open', still_open, 'note', trim(note)));

@@ -45,8 +45,12 @@ begin
         select o.lease_token from supply.delivery_attempts o
         where o.started_at > pass.position_at and o.started_at <= until
           and (select e.state in ('delivered', 'dead') from supply.events e where e.id = o.event_id)
+          -- With an attempt goes the request that began its round. Both stay if another transaction has locked it.
+          and not exists (
+            select from supply.redelivery_requests r
+            where r.event_id = o.event_id and r.round = o.round and r.requested_at < kept_since
+              and (select true from supply.redelivery_requests f where f.ctid = r.ctid for update skip locked) is null)
         for update skip locked);
-      -- With an attempt goes the request that began its round.
       delete from supply.redelivery_requests r using supply.delivery_attempts a
       where a.lease_token = any (ids) and r.event_id = a.event_id and r.round = a.round and r.requested_at < kept_since;
       delete from supply.delivery_attempts a where a.lease_token = any (ids);
@@ -75,6 +79,10 @@ begin
         select o.id from supply.orders o
         where o.completed_at is not null and o.completed_at < kept_since and o.items_fingerprint is null
         order by o.completed_at limit at_once for no key update skip locked);
+      looked_at := cardinality(order_ids);
+      order_ids := core.lock_to_erase(order_ids);
+      -- A pass ends where all that it finds is locked.
+      looked_at := case when order_ids <> '{}' then looked_at else 0 end;
       perform core.erase_orders(order_ids);
     when 'alerts' then
       ids := array(
@@ -90,6 +98,10 @@ begin
             where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null
               and o.kind = waits.kind
               and waits.since between o.first_at - interval '1 minute' and o.last_at + interval '1 minute')
+          and not exists (
+            select from supply.acknowledgements l
+            where l.alert_id = o.id
+              and (select true from supply.acknowledgements f where f.ctid = l.ctid for update skip locked) is null)
         order by o.last_at limit at_once for update skip locked);
       delete from supply.acknowledgements l where l.alert_id = any (ids);
       delete from supply.alerts a where a.id = any (ids);
@@ -100,7 +112,12 @@ begin
     when 'samples' then
       -- Locked first: an attempt that begins meanwhile is either seen by the next statement, or finds no event.
       ids := array(
-        select e.id from supply.events e where e.simulated and e.order_code is not null and e.created_at < kept_since
+        select e.id from supply.events e
+        where e.simulated and e.order_code is not null and e.created_at < kept_since
+          and not exists (
+            select from supply.delivery_attempts a
+            where a.event_id = e.id
+              and (select true from supply.delivery_attempts f where f.ctid = a.ctid for update skip locked) is null)
         order by e.created_at limit at_once for update skip locked);
       delete from supply.delivery_attempts a where a.event_id = any (ids);
       delete from supply.events e where e.id = any (ids);

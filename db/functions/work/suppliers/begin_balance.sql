@@ -11,7 +11,8 @@ begin
   insert into supply.supplier_balances (supplier)
   select s.code from supply.suppliers s join supply.protocols p on p.name = s.protocol and p.reports_balance
   where s.active and not exists (select from supply.supplier_balances b where b.supplier = s.code)
-  order by s.code on conflict do nothing;
+  order by s.code for no key update of s skip locked
+  on conflict do nothing;
   select s.*, b.due_at into due
   from supply.supplier_balances b
   join supply.suppliers s on s.code = b.supplier

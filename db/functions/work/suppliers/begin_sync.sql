@@ -12,7 +12,8 @@ begin
   select s.code from supply.suppliers s join supply.protocols p on p.name = s.protocol and p.lists_offers
   where s.active and s.sync_due_at <= now()
     and not exists (select from supply.supplier_syncs y where y.supplier = s.code)
-  order by s.code on conflict do nothing;
+  order by s.code for no key update of s skip locked
+  on conflict do nothing;
   select s.* into due
   from supply.supplier_syncs y
   join supply.suppliers s on s.code = y.supplier

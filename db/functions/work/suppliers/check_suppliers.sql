@@ -12,7 +12,8 @@ begin
   end if;
   insert into supply.supplier_states (supplier, silent_after)
   select s.code, make_interval(mins => silent_minutes) from supply.suppliers s
-  where not exists (select from supply.supplier_states st where st.supplier = s.code) order by s.code
+  where not exists (select from supply.supplier_states st where st.supplier = s.code)
+  order by s.code for no key update of s skip locked
   on conflict do nothing;
   update supply.supplier_states st set
     last_good_at = s.last_good_at, unanswered_since = s.unanswered_since,
