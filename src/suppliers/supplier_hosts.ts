@@ -59,8 +59,10 @@ export function hostFault(credential: string, urls: SupplierUrls, rules: HostRul
     const isNamed = named?.some((host) => host === hostname || host === `${hostname}:${portOf(url)}`)
     if (secret !== undefined && isNamed === false)
       return `${secret} goes only to the hosts of ${hostSettingOf(secret)}, and ${url.host} is none of them`
-    if (rules.production && url.protocol !== 'https:' && isNamed !== true)
-      return `${url.origin} is no https address, which NODE_ENV=production requires of a supplier`
+    if (rules.production && url.protocol !== 'https:' && isNamed !== true) {
+      const unless = secret === undefined ? '' : `, unless ${hostSettingOf(secret)} names its host`
+      return `${url.origin} is no https address, which NODE_ENV=production requires of a supplier${unless}`
+    }
   }
   return null
 }

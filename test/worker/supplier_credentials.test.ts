@@ -227,7 +227,9 @@ describe('a secret of the environment', () => {
     const worker = aWorker(environment, { production: true })
     expect(await worker.tokenFor(at('http://api.orion.example'))).toEqual({
       ...{ ok: false, cause: 'settings' },
-      error: 'http://api.orion.example is no https address, which NODE_ENV=production requires of a supplier',
+      error:
+        'http://api.orion.example is no https address, which NODE_ENV=production requires of a supplier, unless ' +
+        'SUPPLIER_HOST_ORION names its host',
     })
     const named = aWorker(environment, { production: true, supplierHosts: () => ['inside.example'] })
     expect(await named.tokenFor(at('http://inside.example'))).toMatchObject({ ok: true })
