@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { supplierTimeoutMs } from '../../src/suppliers/adapters.ts'
 import { deadAfterMs } from '../../src/worker/heartbeat.ts'
 import { callLeaseMs } from '../../tasks/call_supplier.ts'
@@ -21,7 +21,12 @@ async function stopBetweenLeaseAndSend(stoppedMs: number, endLease: (id: string)
   const worker = await scene().runningWorker()
   await sql()`select ops.set_supplier_limits('first', null, 60)`
   const stopped = Promise.withResolvers<void>()
-  scene().supplier.setAnswer(() => {
+  const underWay = () => sql()`
+    select from pg_stat_activity
+    where datname = current_database() and state <> 'idle' and application_name like 'supply-ordering worker%'`
+  scene().supplier.setAnswer(async () => {
+    // A statement of the queue that is under way would miss its deadline, which ends the process.
+    await vi.waitUntil(async () => (await underWay()).length === 0, { timeout: 500, interval: 1 }).catch(() => {})
     worker.signal('SIGSTOP')
     stopped.resolve()
     return completes
