@@ -7,7 +7,7 @@ import { products } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { growOld } from '../../support/sql/passing_time.ts'
 
-const { sql, partner, itemOf, push } = itemTests({ isolated: true, audited: true })
+const { sql, operator, partner, itemOf, push } = itemTests({ isolated: true, audited: true })
 const player = 'player-4711'
 const items = [{ productId: products.topUp, deliveryData: { gameUserId: player, server: 'eu' } }]
 
@@ -55,7 +55,8 @@ test('a player’s id is erased from ended orders wherever it stands, and a repe
   expect(await repeat('first')).toBe('replayed')
   expect(await repeat('second')).toBe('replayed')
   expect(await repeat('first', 'player-4712')).toBe('IDEMPOTENCY_KEY_REUSED')
-  expect(await erase()).toBe(0)
+  const again = await operator.noticesOf((on) => on`select ops.erase_delivery_data(${player}, 'mail of 3 May')`)
+  expect(again).toEqual(['no ended order holds the value: nothing changed'])
   expect(await repeat('first')).toBe('replayed')
   expect(
     await sql()`select detail from ops.operator_log where action = 'erase_delivery_data' order by at`,

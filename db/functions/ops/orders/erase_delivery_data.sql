@@ -24,7 +24,8 @@ begin
   perform core.log_operator('erase_delivery_data', 'delivery data',
     jsonb_build_object('orders', cardinality(locked), 'open', still_open, 'note', trim(note)));
   raise notice '%', concat(
-    format('the delivery data of %s orders is erased', cardinality(locked)),
+    case when cardinality(ended) = 0 then 'no ended order holds the value: nothing changed'
+      else format('the delivery data of %s orders is erased', cardinality(locked)) end,
     case when cardinality(locked) < cardinality(ended)
       then format('; %s more are locked, or over %s at once: call this again', cardinality(ended) - cardinality(locked),
         at_once) end,
