@@ -48,6 +48,11 @@ test.each([
     'account N: no limit an hour already: nothing changed',
   ],
   [
+    `release_events(dry_run => false)`,
+    'no such event is held: nothing changed',
+    'no such event is held: nothing changed',
+  ],
+  [
     `upsert_game('dragon', 'Dragon Realms')`,
     'game dragon is Dragon Realms',
     'game dragon has these values already: nothing changed',

@@ -17,10 +17,10 @@ begin
       and (release_events.account_id is null or e.account_id = release_events.account_id)
       and (before is null or e.created_at < before)
     order by e.id for no key update);
-  if dry_run then
-    raise notice 'dry run: % events; to send them add dry_run => false', cardinality(released);
-  end if;
   if dry_run or cardinality(released) = 0 then
+    raise notice '%', case
+      when dry_run then format('dry run: %s events; to send them add dry_run => false', cardinality(released))
+      else 'no such event is held: nothing changed' end;
     return cardinality(released);
   end if;
   update supply.events e set state = 'queued', next_attempt_at = now() where e.id = any (released);
