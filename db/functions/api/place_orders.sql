@@ -11,7 +11,18 @@ declare
     order by a.id for no key update skip locked);
   decisions supply.order_decision[] := array(
     select d from core.decide_orders(array(select r from unnest(asked) as r where r.account_id = any (locked))) as d);
+  free bigint[] := locked;
 begin
+  -- Usually no account has a spending limit.
+  if exists (select from unnest(decisions) as d where d.room is not null) then
+    free := array(
+      select l.id from unnest(locked) as l (id)
+      where not exists (
+        select from supply.spending_limits s
+        where s.account_id = l.id
+          and (select true from supply.spending_limits f where f.ctid = s.ctid for no key update skip locked) is null));
+    decisions := array(select d from unnest(decisions) as d where (d.request).account_id = any (free));
+  end if;
   for i in 1 .. cardinality(decisions) loop
     if decisions[i].result = 'created' then
       decisions[i].order_id := nextval('supply.orders_id_seq');
@@ -34,7 +45,7 @@ begin
     select e from unnest(decisions) as e where e.result not in ('created', 'replayed')), '{}')) as refusal
     on refusal.ordinal = (d.request).ordinal
   union all
-  select r.ordinal, 'busy', null, '{}' from unnest(asked) as r where r.account_id <> all (locked);
+  select r.ordinal, 'busy', null, '{}' from unnest(asked) as r where r.account_id <> all (free);
 end
 $$;
 comment on function api.place_orders is
