@@ -15,6 +15,12 @@ begin
   end if;
   product_ids := array(
     select p.id from supply.products p where p.id = any (product_ids) order by p.id for no key update skip locked);
+  product_ids := array(
+    select l.id from unnest(product_ids) as l (id)
+    where not exists (
+      select from supply.offers o join supply.suppliers s on s.code = o.supplier and s.protocol = 'stock'
+      where o.product_id = l.id
+        and (select true from supply.offers f where f.ctid = o.ctid for no key update skip locked) is null));
   update supply.offers o set available = core.free_codes(o.supplier, o.sku, 1) > 0
   from supply.suppliers s
   where o.product_id = any (product_ids) and s.code = o.supplier and s.protocol = 'stock';

@@ -17,7 +17,7 @@ begin
     delete from supply.unnumbered_results u
     where u.order_id = any (array(
       select w.order_id from supply.unnumbered_results w where w.account_id in (select f.account_id from free f)
-      order by w.completed_at, w.order_id limit max_numbered))
+      order by w.completed_at, w.order_id limit max_numbered for update skip locked))
     returning u.*
   )
   select coalesce(array_agg(t.order_id order by t.completed_at, t.order_id), '{}') as order_ids,

@@ -5,6 +5,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { type Call, completed, failed, finishCalls, leaseCalls, processing } from '../../support/items.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 import { makePartner } from '../../support/partner.ts'
+import { makeStock } from '../../support/stock.ts'
 
 // While another transaction has the lock of one row, no worker waits for it.
 const { sql, partner, order, newEvent, newEvents, eventsOf, jobsOf, loseJobs } = itemTests({ balance: 100 })
@@ -150,23 +151,41 @@ test('no periodic function waits for a row of a partner, a product or a supplier
   await finishAttempts(sql(), await begin([delivered]), answered(200))
   await sql()`select ops.upsert_offer(102, 'first', 'sku-102', cost => 9, currency => 'EUR')`
   await sql()`insert into supply.rates (from_currency, to_currency, rate, valid_until) values ('EUR', 'RUB', 1, now())`
+  // Without a code its offer is unavailable, which nobody noted yet.
+  await makeStock(sql())
+  const [ended] = await leaseCalls(sql(), [(await newOrder()).item])
+  await holder`select from supply.result_marks for update`
+  await finish([ended as Call], completed())
+  await holder`rollback`
   const tables = await sql()`
     select relname as name from pg_class where relnamespace = 'supply'::regnamespace and relkind = 'r'
       and relname not in ('periodic_tasks', 'worker_pools', 'housekeeping', 'rates')`
-  for (const { name } of tables) await holder`select from supply.${sql()(name)} for no key update`
   const functions = await sql()`
     select proname as name from pg_proc where pronamespace = 'work'::regnamespace and pronargs = 0`
   const waited: string[] = []
-  for (const { name } of functions) {
-    await sql()
-      .begin(async (on) => {
-        await on`set local lock_timeout = '1ms'`
-        await on`select work.${sql()(name)}()`.catch(({ code }) => {
-          if (code === '55P03') waited.push(name)
-        })
-      })
-      .catch(() => {})
+  const callEach = async (held: string, names: string[]) => {
+    const undone = sql().begin(async (on) => {
+      await on`set local lock_timeout = '1ms'`
+      await on.unsafe(names.map((name) => `select work.${name}()`).join(';'))
+      throw new Error('undone')
+    })
+    await undone.catch(({ message, where }) => message === 'undone' || waited.push(`${held}: ${message} ${where}`))
   }
+  const names = functions.map(({ name }) => name)
+  for (const { name } of tables) {
+    await holder`begin`
+    const rows = await holder`select from supply.${sql()(name)} for no key update`
+    // The audit only reads, for long.
+    if (rows.length > 0)
+      await callEach(
+        name,
+        names.filter((other) => other !== 'run_audit'),
+      )
+    await holder`rollback`
+  }
+  await holder`begin`
+  for (const { name } of tables) await holder`select from supply.${sql()(name)} for no key update`
+  for (const name of names) await callEach('all', [name])
   expect(waited).toEqual([])
   await holder`rollback`
   await sql()`select work.fill_slots()`
