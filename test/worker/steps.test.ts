@@ -23,11 +23,15 @@ afterAll(() => deliveries.close())
 
 test('a supplier is asked after each polling step without a poll of the queue', async () => {
   const { supplier } = deliveries
+  // Before the order: a worker calls within milliseconds.
+  supplier.setAnswer(({ method, nth }) => {
+    const status = method === 'GET' && nth === 2 ? 'completed' : 'processing'
+    return { status: 200, json: { status } }
+  })
   const { body } = await place(sql(), await makePartner(sql()))
   const item = body.items[0]?.id ?? ''
-  const processing = { status: 200, json: { status: 'processing' } }
-  supplier.on(item, { put: processing, get: [processing, { status: 200, json: { status: 'completed' } }] })
   await supplier.waitForRequest(({ reference, method, nth }) => reference === item && method === 'GET' && nth === 2)
+  supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
 })
 
 test('the rung of an event that waits for another attempt is notified with its time', async () => {
@@ -53,12 +57,12 @@ test('a simulated order that the API planned ends without a poll of the queue', 
 test('a worker that ends beats until its calls have ended, so that no other one takes them over, and reads nothing', async () => {
   const { supplier, worker } = deliveries
   const answered = Promise.withResolvers<void>()
-  const { body } = await place(sql(), await makePartner(sql()))
-  const item = body.items[0]?.id ?? ''
   supplier.setAnswer(async () => {
     await answered.promise
     return { status: 200, json: { status: 'completed' } }
   })
+  const { body } = await place(sql(), await makePartner(sql()))
+  const item = body.items[0]?.id ?? ''
   await supplier.waitForRequest(({ reference }) => reference === item)
   const stopped = worker.stop()
   await sql()`update supply.supplier_balances set due_at = now()`
