@@ -1,5 +1,6 @@
 import type { Task } from 'graphile-worker'
 import type { Database } from '../src/database/client.ts'
+import { isConflict } from '../src/database/errors.ts'
 import { jobId } from '../src/messages/job_id.ts'
 import { resealed, type StoredTexts } from '../src/sealing/reseal.ts'
 import type { Sealing } from '../src/sealing/sealing.ts'
@@ -26,9 +27,16 @@ export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealin
       if (changes.length > 0) await db.call('work.replace_texts', { changes })
     }
     await replace(await db.call('work.list_item_texts', { wanted_id, key_id }))
-    await sealStock(db, sealing)
-    // Last: a supplier that another transaction has locked delays no code.
-    await replace(await db.call('work.list_secret_texts', { key_id }))
+    // What another transaction has locked delays nothing else. The job is tried again soon.
+    const held: unknown[] = []
+    const unlessHeld = (sealed: Promise<void>) =>
+      sealed.catch((error) => {
+        if (!isConflict(error)) throw error
+        held.push(error)
+      })
+    await unlessHeld(sealStock(db, sealing))
+    for (const secret of await db.call('work.list_secret_texts', { key_id })) await unlessHeld(replace([secret]))
+    if (held.length > 0) throw held[0]
   }
   return (payload) => sealing.store(() => seal(payload))
 }

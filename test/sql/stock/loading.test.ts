@@ -29,7 +29,11 @@ async function seal(): Promise<void> {
 }
 async function call(name: string, args: Record<string, unknown>) {
   const named = Object.keys(args).map((arg, place) => `${arg} => $${place + 1}`)
-  return [...(await database.sql.unsafe(`select * from ${name}(${named.join(', ')})`, Object.values(args) as never[]))]
+  const text = `select * from ${name}(${named.join(', ')})`
+  return database.sql.begin(async (worker) => {
+    await worker`set local lock_timeout = '10ms'`
+    return [...(await worker.unsafe(text, Object.values(args) as never[]))]
+  })
 }
 
 beforeEach(() => makeStock(sql()))
@@ -143,6 +147,25 @@ describe('where data keys exist', () => {
     holder.release()
     await seal()
     expect(await stock()).toMatchObject({ free: 2, unsealed: 0 })
+  })
+
+  test('the token of a supplier that another transaction has locked, and a locked code, delay no other token', async () => {
+    await sql()`
+      select ops.upsert_supplier(code, 'https://supplier.example', 'a-token') from unnest('{held, other}'::text[]) as code`
+    await load(['A'])
+    const sealed = async () => {
+      const rows = await sql()`select code from supply.suppliers where token like 'sealed:%' order by code`
+      return rows.map(({ code }) => code)
+    }
+    await sql().begin(async (holder) => {
+      await holder`select from supply.stock_codes for no key update`
+      await holder`select from supply.suppliers where code = 'held' for no key update`
+      await expect(seal()).rejects.toMatchObject({ code: '55P03' })
+      expect(await sealed()).toEqual(['first', 'other'])
+    })
+    await seal()
+    expect(await sealed()).toEqual(['first', 'held', 'other'])
+    expect(await stock()).toMatchObject({ free: 1, unsealed: 0 })
   })
 
   test('duplicates are found by their fingerprints, are never sold, and are a line until the batch is withdrawn', async () => {
