@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFailed, test } from 'vitest'
 import { hasWarehousePrograms } from '../support/warehouse.ts'
 import { runStorm } from './storm.ts'
 
 // The short form of `npm run storm`; a fixed seed, so that operations and faults are the same each time.
 test('a short storm of faults leaves no difference between what partners were told and what is there', async () => {
   const lines: string[] = []
+  // Where it ends by its time-out, these say how far it came.
+  onTestFailed(() => console.error(lines.join('\n')))
   const report = await runStorm({
     seed: 12,
     seconds: 6,
