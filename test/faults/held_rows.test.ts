@@ -150,9 +150,7 @@ test('rows of each table, held by the owner, delay no order and no webhook of ot
   const waits: { [table: string]: string[] } = {}
   for (const { name } of tables) {
     const rows = await ownedRows(name)
-    const waited = await meanwhile(holder, () =>
-      holder.unsafe(`select from supply.${name} where ${rows} for no key update`),
-    )
+    const waited = await meanwhile(holder, () => holder.unsafe(`select from supply.${name} where ${rows} for update`))
     if (waited.length > 0 && !waitBriefly.includes(name)) waits[name] = waited
   }
   holder.release()

@@ -7,6 +7,7 @@ import { products } from '../../support/partner.ts'
 import { sessionsThatWait } from '../../support/sql/locks.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { growOld } from '../../support/sql/passing_time.ts'
+import { unchecked } from '../../support/sql/transactions.ts'
 
 const database = testDatabase({ catalog: true })
 const operator = operatorOf(database)
@@ -45,7 +46,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await database.sql`delete from supply.offers where supplier = 'nova'`
   await database.sql`delete from supply.offers where product_id > 105`
-  await database.sql`delete from supply.products where id > 105`
+  await unchecked(database.sql, (tx) => tx`delete from supply.products where id > 105`)
   await database.sql`update supply.products set price = 10.50, region = null, currency = 'RUB' where id = 101`
   await database.sql`update supply.products set price = 20 where id = 102`
   await database.sql`select ops.upsert_offer(101, 'nova', 'coins', 8)`

@@ -272,3 +272,14 @@ describe('an offer', () => {
     expect(await lastLogged(sql())).toMatchObject({ action: 'set_supplier_active', subject: 'supplier second' })
   })
 })
+
+test.each([
+  ['product', 'products', 'id', 'max(id)'],
+  ['supplier', 'suppliers', 'code', 'max(code)'],
+])('not even the owner deletes a %s or changes its key: items name it', async (_, table, key, one) => {
+  await upsertProduct(null)
+  const row = `${key} = (select ${one} from supply.${table})`
+  for (const change of [`delete from supply.${table}`, `update supply.${table} set ${key} = ${key}`]) {
+    await expect(database.sql.unsafe(`${change} where ${row}`)).rejects.toMatchObject({ code: '23001' })
+  }
+})

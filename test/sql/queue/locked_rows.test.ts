@@ -166,7 +166,8 @@ test('no periodic function waits for a row of a partner, a product or a supplier
   const callEach = async (held: string, names: string[]) => {
     const undone = sql().begin(async (on) => {
       await on`set local lock_timeout = '1ms'`
-      await on.unsafe(names.map((name) => `select work.${name}()`).join(';'))
+      // Each as if it were alone in its transaction.
+      await on.unsafe(names.map((name) => `savepoint s; select work.${name}(); rollback to s`).join(';'))
       throw new Error('undone')
     })
     await undone.catch(({ message, where }) => message === 'undone' || waited.push(`${held}: ${message} ${where}`))
@@ -174,7 +175,7 @@ test('no periodic function waits for a row of a partner, a product or a supplier
   const names = functions.map(({ name }) => name)
   for (const { name } of tables) {
     await holder`begin`
-    const rows = await holder`select from supply.${sql()(name)} for no key update`
+    const rows = await holder`select from supply.${sql()(name)} for update`
     // The audit only reads, for long.
     if (rows.length > 0)
       await callEach(
@@ -184,7 +185,7 @@ test('no periodic function waits for a row of a partner, a product or a supplier
     await holder`rollback`
   }
   await holder`begin`
-  for (const { name } of tables) await holder`select from supply.${sql()(name)} for no key update`
+  for (const { name } of tables) await holder`select from supply.${sql()(name)} for update`
   for (const name of names) await callEach('all', [name])
   expect(waited).toEqual([])
   await holder`rollback`
