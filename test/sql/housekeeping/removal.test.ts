@@ -124,7 +124,7 @@ describe('with an item and an event in each state', () => {
       await sql().begin(async (holder) => {
         await holder`select from supply.${sql()(name)} for update`
         const undone = sql().begin(async (worker) => {
-          await worker`set local lock_timeout = '1ms'`
+          await worker`set local lock_timeout = '2s'`
           await worker`select work.remove_old(what, '90 days', true) from ops.housekeeping`
           throw new Error('undone')
         })

@@ -180,7 +180,7 @@ describe('after a restore, events', () => {
     await operators`begin`
     await operators`select ops.end_recovery()`
     await sql().begin(async (on) => {
-      await on`set local lock_timeout = '1ms'`
+      await on`set local lock_timeout = '2s'`
       expect((await finishCalls(on, calls, completed())).verdicts).toEqual(['settled'])
     })
     await operators`commit`

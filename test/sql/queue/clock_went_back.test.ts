@@ -146,7 +146,7 @@ describe('after the clock of the database went back', () => {
       select from supply.suppliers, supply.supplier_syncs, supply.access_tokens, supply.supplier_states,
         supply.worker_pools, supply.supplier_places, supply.api_keys for update`
     await sql().begin(async (on) => {
-      await on`set local lock_timeout = '1ms'`
+      await on`set local lock_timeout = '2s'`
       expect(await oneValue(on`select work.follow_clock()`)).toBeGreaterThan(0)
     })
     expect(await ahead()).toEqual({

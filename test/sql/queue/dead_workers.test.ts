@@ -100,7 +100,7 @@ describe('a sweep', () => {
     await operator`set local role supply_operator`
     await operator`select ops.poll_now(${polled}), ops.deliver_now(${event})`
     await sql().begin(async (worker) => {
-      await worker`set local lock_timeout = '1ms'`
+      await worker`set local lock_timeout = '2s'`
       await register(pool, 11)
       expect(await oneValue(worker`select work.sweep()`)).toBe(3)
     })

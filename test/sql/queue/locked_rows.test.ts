@@ -117,7 +117,7 @@ test('the result of a simulated order, a shared access token and the states of s
   await sql()`select work.check_suppliers(5)`
   await holder`select from supply.simulated_orders, supply.access_tokens, supply.supplier_states for update`
   await sql().begin(async (on) => {
-    await on`set local lock_timeout = '1ms'`
+    await on`set local lock_timeout = '2s'`
     await on`select work.settle_simulated_order(${id})`
     expect(await on`select work.take_access_token(code, ${id}, null) from supply.suppliers`).toHaveLength(0)
     await on`select work.check_suppliers(6)`
@@ -165,7 +165,7 @@ test('no periodic function waits for a row of a partner, a product or a supplier
   const waited: string[] = []
   const callEach = async (held: string, names: string[]) => {
     const undone = sql().begin(async (on) => {
-      await on`set local lock_timeout = '1ms'`
+      await on`set local lock_timeout = '2s'`
       // Each as if it were alone in its transaction.
       await on.unsafe(names.map((name) => `savepoint s; select work.${name}(); rollback to s`).join(';'))
       throw new Error('undone')
