@@ -3,9 +3,9 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Beside others that answer, a supplier gets 400 calls a second from each worker, and 50 at once: what recovers must
-  -- leave the others their part of the CPU. So questions that settle nothing are 50 a second, by work.fill_places.
-  ahead constant interval := '125 ms';
+  -- Beside others that answer, a supplier gets 400 calls a second from each worker, and 25 at once: what recovers must
+  -- leave the others their part of the CPU. So questions that settle nothing are 25 a second, by work.fill_places.
+  ahead constant interval := '62.5 ms';
   supplier record;
   free int;
   pace record;
