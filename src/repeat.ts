@@ -1,7 +1,7 @@
 /**
- * Runs some work at once and then every `ms` milliseconds, but not while the previous run is under way. The work must
- * not reject. Returns a function that ends this, and resolves when no run is under way. `isBackground`: it keeps no
- * process alive.
+ * Runs some work at once, again after a random part of `ms` milliseconds, and then every `ms`, but not while the
+ * previous run is under way. The work must not reject. Returns a function that ends this, and resolves when no run is
+ * under way. `isBackground`: it keeps no process alive.
  */
 export function repeat(ms: number, work: () => Promise<unknown>, { isBackground = false } = {}): () => Promise<void> {
   let underWay: Promise<unknown> | undefined
@@ -11,7 +11,12 @@ export function repeat(ms: number, work: () => Promise<unknown>, { isBackground 
     })
   }
   run()
-  const timer = setInterval(run, ms)
+  // What starts together would take the cores of the database together at each turn.
+  let timer = setTimeout(() => {
+    run()
+    timer = setInterval(run, ms)
+    if (isBackground) timer.unref()
+  }, Math.random() * ms)
   if (isBackground) timer.unref()
   return async () => {
     clearInterval(timer)
